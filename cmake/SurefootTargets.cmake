@@ -1,0 +1,44 @@
+# Compile settings of our own code. Dependencies are system includes and stay quiet.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(SUREFOOT_CCACHE ccache)
+if(SUREFOOT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SUREFOOT_CCACHE})
+endif()
+
+add_library(surefoot_compile_settings INTERFACE)
+target_compile_options(surefoot_compile_settings INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  # Contracted multiply-adds would make bounds and traces depend on the compiler's mood.
+  -ffp-contract=off)
+if(SUREFOOT_WERROR)
+  target_compile_options(surefoot_compile_settings INTERFACE -Werror)
+endif()
+if(SUREFOOT_NATIVE)
+  target_compile_options(surefoot_compile_settings INTERFACE -march=native)
+endif()
+if(SUREFOOT_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(SUREFOOT_TIDY)
+  find_program(SUREFOOT_CLANG_TIDY NAMES clang-tidy clang-tidy-14 REQUIRED)
+endif()
+
+# surefoot_own(target...): applies the settings of our own code, and clang-tidy where asked for.
+function(surefoot_own)
+  foreach(target IN LISTS ARGN)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:surefoot_compile_settings>)
+    if(SUREFOOT_TIDY)
+      set_target_properties(${target} PROPERTIES
+        CXX_CLANG_TIDY "${SUREFOOT_CLANG_TIDY};--quiet;--warnings-as-errors=*")
+    endif()
+  endforeach()
+endfunction()

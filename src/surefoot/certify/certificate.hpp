@@ -1,0 +1,103 @@
+#pragma once
+
+#include "surefoot/bounds/methods.hpp"
+#include "surefoot/core/types.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace surefoot::certify {
+
+/// One set of runs that claims speak of: a solver, a start, a setting.
+struct Variant {
+  std::string name;
+  std::string source;              ///< file name as given, or the family and algorithm of our own run
+  std::string sha256;              ///< of the data file; empty for our own runs
+  Index samples = 0;               ///< N
+  Index columns = 0;               ///< steps recorded
+  Index non_finite_runs = 0;       ///< runs with an infinity or NaN, counted as failed from there on
+  bool values_rounded_up = false;  ///< order statistics rounded up by at most 0.1 % to bound memory
+};
+
+/// P(phi_step < tolerance) >= lower_bound.
+struct SuccessClaim {
+  std::size_t variant = 0;
+  Index step = 0;
+  double tolerance = 0;
+  bounds::RiskMethod method = bounds::RiskMethod::exact;
+  Index samples = 0;
+  Index failures = 0;
+  double delta = 0;
+  double empirical = 0;    ///< 1 - failures / samples
+  double lower_bound = 0;  ///< 0: says nothing
+};
+
+/// The quantile-quantile of phi_step is at most upper_bound.
+struct QuantileClaim {
+  std::size_t variant = 0;
+  Index step = 0;
+  double quantile = 0;
+  bounds::QuantileMethod method = bounds::QuantileMethod::exact;
+  Index samples = 0;
+  Index rank = 0;        ///< exact: the order statistic used, 0 if none exists
+  Index below = 0;       ///< samples strictly below upper_bound
+  Index at_most = 0;     ///< samples at most upper_bound
+  double delta = 0;      ///< grid: of all its tolerances together
+  double empirical = 0;  ///< the ceil(quantile * samples)-th smallest value
+  double upper_bound = infinity;
+};
+
+/// A fraction `quantile` of the instances is below `tolerance` after `steps` steps (settling: from then on,
+/// to the last recorded step).
+struct BudgetClaim {
+  std::size_t variant = 0;
+  double tolerance = 0;
+  double quantile = 0;
+  bounds::BudgetMethod method = bounds::BudgetMethod::settling;
+  Index samples = 0;
+  Index rank = 0;            ///< order statistic used, 0 if none exists (method paper: 0)
+  Index reached = 0;         ///< runs that have settled (or hit) by `steps`; paper: successes at `steps`
+  Index reached_before = 0;  ///< the same one recorded step earlier
+  double delta = 0;
+  std::optional<Index> empirical;  ///< none: not reached within the recorded steps
+  std::optional<Index> steps;      ///< none: says nothing
+};
+
+/// A part of the confidence budget: `claims` claims of `delta` each.
+struct Share {
+  std::string purpose;
+  Index claims = 0;
+  double delta_each = 0;
+};
+
+enum class Simultaneity {
+  all,   ///< all claims hold together with the stated confidence (union bound)
+  each,  ///< each claim alone holds with the stated confidence
+};
+
+struct Certificate {
+  std::string title;
+  std::string metric = "metric";
+  std::string unit;
+  double delta = 0.01;  ///< total: confidence is 1 - delta
+  Simultaneity simultaneous = Simultaneity::all;
+  std::vector<Index> steps;  ///< steps that success and quantile claims speak of
+  std::vector<double> tolerances;
+  std::vector<double> quantiles;
+  std::vector<double> grid;  ///< tolerances of quantile method `grid`; empty otherwise
+  Index value_limit = 0;
+  std::vector<Variant> variants;
+  std::vector<Share> shares;
+  std::vector<SuccessClaim> success;
+  std::vector<QuantileClaim> quantile;
+  std::vector<BudgetClaim> budget;
+  std::vector<std::string> assumptions;  ///< in words
+  nlohmann::ordered_json run;  ///< seed and settings of our own runs; null for tables from elsewhere
+  std::string version;
+};
+
+}  // namespace surefoot::certify

@@ -1,0 +1,77 @@
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/core/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace surefoot {
+namespace {
+
+TEST(RandomStream, IsNamedBySeedPurposeAndIndex) {
+  std::set<std::uint64_t> first_bits;
+  for (const std::uint64_t seed : {0ULL, 1ULL, 99ULL}) {
+    for (const char* purpose : {"sample", "training", "calibration", ""}) {
+      for (std::uint64_t index = 0; index < 50; ++index) {
+        RandomStream stream(seed, purpose, index);
+        for (int draw = 0; draw < 9; ++draw) first_bits.insert(stream.bits());
+      }
+    }
+  }
+  EXPECT_EQ(first_bits.size(), 3U * 4U * 50U * 9U);
+  RandomStream a(7, "sample", 3);
+  RandomStream b(7, "sample", 3);
+  for (int draw = 0; draw < 100; ++draw) EXPECT_EQ(a.bits(), b.bits());
+}
+
+TEST(RandomStream, UniformAndNormalHaveTheirMoments) {
+  RandomStream stream(1, "moments", 0);
+  constexpr int draws = 400000;
+  double uniform_sum = 0, uniform_square = 0, normal_sum = 0, normal_square = 0, normal_fourth = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    const double u = stream.uniform();
+    ASSERT_GT(u, 0.0);
+    ASSERT_LT(u, 1.0);
+    const double z = stream.normal();
+    uniform_sum += u;
+    uniform_square += u * u;
+    normal_sum += z;
+    normal_square += z * z;
+    normal_fourth += z * z * z * z;
+  }
+  EXPECT_NEAR(uniform_sum / draws, 0.5, 5 * std::sqrt(1.0 / 12 / draws));
+  EXPECT_NEAR(uniform_square / draws, 1.0 / 3, 5 * std::sqrt(4.0 / 45 / draws));
+  EXPECT_NEAR(normal_sum / draws, 0.0, 5 * std::sqrt(1.0 / draws));
+  EXPECT_NEAR(normal_square / draws, 1.0, 5 * std::sqrt(2.0 / draws));
+  EXPECT_NEAR(normal_fourth / draws, 3.0, 5 * std::sqrt(96.0 / draws));
+}
+
+TEST(RandomStream, BelowIsUniform) {
+  RandomStream stream(1, "below", 0);
+  std::vector<int> seen(7);
+  constexpr int draws = 70000;
+  for (int draw = 0; draw < draws; ++draw) ++seen.at(stream.below(7));
+  for (const int count : seen) EXPECT_NEAR(count, draws / 7.0, 5 * std::sqrt(draws / 7.0));
+  EXPECT_EQ(stream.below(1), 0U);
+}
+
+TEST(ParallelBlocks, VisitsEveryBlockOnceWhateverTheThreads) {
+  for (const int team : {1, 2, 5}) {
+    set_threads(team);
+    std::vector<int> visits(1000);
+    parallel_blocks(1000, [&](Index block) { ++visits[static_cast<std::size_t>(block)]; });
+    for (const int count : visits) EXPECT_EQ(count, 1);
+  }
+  set_threads(0);
+}
+
+TEST(ParallelBlocks, RethrowsTheFailureOfABlock) {
+  EXPECT_THROW(parallel_blocks(100, [](Index block) { require(block != 40, "block {}", block); }),
+               InputError);
+}
+
+}  // namespace
+}  // namespace surefoot

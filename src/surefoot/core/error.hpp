@@ -1,0 +1,24 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace surefoot {
+
+/// Misuse by the caller or bad input: the message names the argument or file, the value and the constraint.
+/// The program prints it as one line and exits with code 2.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws InputError with a formatted message unless `condition` holds.
+template <class... Args>
+void require(bool condition, fmt::format_string<Args...> message, Args&&... args) {
+  if (!condition) throw InputError(fmt::format(message, std::forward<Args>(args)...));
+}
+
+}  // namespace surefoot

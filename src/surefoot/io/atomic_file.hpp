@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace surefoot::io {
+
+/// Writes a file beside its destination and renames it: a reader sees the old content or the new one, never a
+/// part. Throws InputError naming the path and the system's reason; then nothing is left behind.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// Creates the folder (and its parents) if needed and checks that files can be written there.
+void prepare_output_folder(const std::filesystem::path& folder);
+
+/// The whole content of a file; throws InputError if it cannot be read or is larger than `limit` bytes.
+std::string read_file(const std::filesystem::path& path, std::size_t limit);
+
+}  // namespace surefoot::io

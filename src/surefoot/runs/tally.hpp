@@ -1,0 +1,91 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace surefoot::runs {
+
+/// What is counted over the runs of one variant. A run is a row phi_{k_0}, phi_{k_1}, ...: one number per
+/// step.
+struct TallySpec {
+  std::vector<Index> steps;        ///< label of each column, strictly increasing
+  std::vector<double> tolerances;  ///< strictly increasing; failure at step k is phi_k >= tolerance
+  std::vector<std::size_t> quantile_columns;  ///< columns whose values are kept for order statistics
+  std::vector<double> grid;            ///< strictly increasing; counted at quantile_columns; may be empty
+  Index value_limit = Index{1} << 27;  ///< numbers kept exactly; beyond it they are rounded up (below)
+
+  void validate() const;
+};
+
+/// Order statistics of one column in bounded memory. Values are kept exactly while they fit; a store that was
+/// told to round keeps counts of values rounded up to 10 binary digits after the leading one (relative
+/// 2^-10), so that an order statistic is never below the true one. Runs that failed by divergence count as
+/// +infinity.
+class ValueStore {
+ public:
+  void add(double value);
+  void merge(const ValueStore& other);
+  void round_up();
+  [[nodiscard]] bool rounded() const { return rounded_; }
+  [[nodiscard]] Index size() const { return size_; }
+  /// The rank-th smallest value, 1 <= rank <= size().
+  [[nodiscard]] double order_statistic(Index rank) const;
+  /// How many values are <= v, and how many are < v.
+  [[nodiscard]] Index count_at_most(double v) const;
+  [[nodiscard]] Index count_below(double v) const;
+
+ private:
+  struct Bin {
+    double value;
+    Index count;
+  };
+  void compact() const;
+  Index size_ = 0;
+  bool rounded_ = false;
+  mutable bool sorted_ = true;
+  mutable std::vector<double> values_;
+  mutable std::vector<Bin> bins_;
+};
+
+/// Counts of everything that claims need; adding rows in any order or grouping gives the same counts.
+class Tally {
+ public:
+  explicit Tally(TallySpec spec);
+
+  /// One run: spec.steps.size() numbers. From the first infinite or NaN entry on, the run has failed.
+  void add_run(const double* values);
+  void merge(const Tally& other);
+
+  [[nodiscard]] const TallySpec& spec() const { return spec_; }
+  [[nodiscard]] Index samples() const { return samples_; }
+  /// Runs with an infinite or NaN entry.
+  [[nodiscard]] Index non_finite_runs() const { return non_finite_runs_; }
+
+  /// F(column, tolerance): runs with phi >= tolerance at that step.
+  [[nodiscard]] Index failures(std::size_t column, std::size_t tolerance) const;
+  /// The same for spec().grid; `quantile_column` counts within spec().quantile_columns.
+  [[nodiscard]] Index grid_failures(std::size_t quantile_column, std::size_t grid_index) const;
+  [[nodiscard]] const ValueStore& values(std::size_t quantile_column) const;
+
+  /// Runs whose settling time (first step from which phi stays below the tolerance to the last column) is at
+  /// most steps[column].
+  [[nodiscard]] Index settled_by(std::size_t tolerance, std::size_t column) const;
+  /// Runs that have been below the tolerance at some step up to steps[column].
+  [[nodiscard]] Index hit_by(std::size_t tolerance, std::size_t column) const;
+
+ private:
+  TallySpec spec_;
+  Index samples_ = 0;
+  Index non_finite_runs_ = 0;
+  std::vector<Index> failure_bins_;   // columns x (tolerances + 1): how many tolerances the value reaches
+  std::vector<Index> grid_bins_;      // quantile columns x (grid + 1)
+  std::vector<Index> settling_bins_;  // tolerances x (columns + 1); the last: never
+  std::vector<Index> hit_bins_;       // tolerances x (columns + 1); the last: never
+  std::vector<ValueStore> stores_;
+  std::vector<Index> settled_scratch_;
+  std::vector<Index> hit_scratch_;
+};
+
+}  // namespace surefoot::runs
