@@ -1,0 +1,21 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+
+namespace surefoot::bounds {
+
+/// Largest number of samples that the binomial bounds take; their rounding is proved and tested up to here.
+inline constexpr Index max_samples = 10'000'000'000;
+
+/// P(Bin(n, p) <= k), 0 <= k <= n, p in [0, 1], as an upper bound that is tight to about 1e-12 relative.
+double binomial_cdf_upper(Index k, Index n, double p);
+
+/// P(Bin(n, p) >= k), rounded up in the same way.
+double binomial_tail_upper(Index k, Index n, double p);
+
+/// Clopper-Pearson: the p with P(Bin(n, p) <= failures) = delta, rounded outward (never below it, at most
+/// 1e-13 relative above); 1 if failures = n. C. Clopper, E. Pearson, "The use of confidence or fiducial
+/// limits", Biometrika 26, 1934.
+double clopper_pearson_upper(Index failures, Index n, double delta);
+
+}  // namespace surefoot::bounds

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "surefoot/bounds/methods.hpp"
+#include "surefoot/core/types.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace surefoot::bounds {
+
+/// An iteration budget: after steps[column] a fraction `quantile` of the instances is below the tolerance.
+struct IterationBudget {
+  Index rank = 0;                     ///< the order statistic it rests on; 0: none exists, or method `paper`
+  std::optional<std::size_t> column;  ///< none: nothing can be said within the recorded steps
+};
+
+/// Methods `settling` and `first-hit`: the settling time (first step after which the metric stays below the
+/// tolerance to the horizon; infinite if never) or the first hit is one number per sample, so one exact
+/// quantile bound on it is enough. reached[column] counts the samples whose time is at most steps[column].
+IterationBudget time_quantile_budget(const std::vector<Index>& reached, Index n, double quantile,
+                                     double delta);
+
+/// Method `paper`: the first column whose risk bound is at most 1 - quantile. The column is chosen after
+/// seeing the bounds, which the confidence 1 - delta does not cover.
+IterationBudget paper_budget(const std::vector<Index>& failures, Index n, double quantile, double delta,
+                             RiskMethod method);
+
+/// The smallest rank r with r >= quantile * n: the r-th smallest value is the empirical quantile.
+Index empirical_rank(Index n, double quantile);
+
+}  // namespace surefoot::bounds
