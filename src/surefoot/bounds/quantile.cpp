@@ -28,11 +28,15 @@ bool covers(double risk, double quantile) {
   return risk <= (quantile < 0.5 ? down(1.0 - quantile) : 1.0 - quantile);
 }
 
+double grid_share(double delta_total, std::size_t tolerances) {
+  return down(delta_total / static_cast<double>(tolerances));
+}
+
 std::optional<std::size_t> grid_quantile(const std::vector<Index>& failures, Index n, double quantile,
                                          double delta_total, RiskMethod method) {
   require(!failures.empty(), "grid: there is no tolerance");
   require(quantile > 0.0 && quantile < 1.0, "quantile: {} is outside (0, 1)", quantile);
-  const double delta_each = down(delta_total / static_cast<double>(failures.size()));
+  const double delta_each = grid_share(delta_total, failures.size());
   for (std::size_t i = 0; i < failures.size(); ++i) {
     if (covers(risk_upper_bound(failures[i], n, delta_each, method), quantile)) return i;
   }

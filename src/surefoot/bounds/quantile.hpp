@@ -19,6 +19,9 @@ Index order_statistic_rank(Index n, double quantile, double delta);
 std::optional<std::size_t> grid_quantile(const std::vector<Index>& failures, Index n, double quantile,
                                          double delta_total, RiskMethod method);
 
+/// The delta of each tolerance of a grid that has `delta_total` together, rounded down.
+double grid_share(double delta_total, std::size_t tolerances);
+
 /// Whether a risk bound shows that a fraction `quantile` succeeds: risk <= 1 - quantile, without rounding 1 -
 /// quantile up.
 bool covers(double risk, double quantile);

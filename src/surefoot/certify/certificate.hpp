@@ -19,6 +19,8 @@ struct Variant {
   std::string sha256;              ///< of the data file; empty for our own runs
   Index samples = 0;               ///< N
   Index columns = 0;               ///< steps recorded
+  Index first_step = 0;            ///< label of the first column
+  Index last_step = 0;             ///< of the last: the horizon
   Index non_finite_runs = 0;       ///< runs with an infinity or NaN, counted as failed from there on
   bool values_rounded_up = false;  ///< order statistics rounded up by at most 0.1 % to bound memory
 };
@@ -89,7 +91,8 @@ struct Certificate {
   std::vector<double> tolerances;
   std::vector<double> quantiles;
   std::vector<double> grid;  ///< tolerances of quantile method `grid`; empty otherwise
-  Index value_limit = 0;
+  bounds::RiskMethod grid_method = bounds::RiskMethod::exact;  ///< risk bound of methods `grid` and `paper`
+  Index value_limit = 0;  ///< numbers kept exactly for order statistics; beyond it they are rounded up
   std::vector<Variant> variants;
   std::vector<Share> shares;
   std::vector<SuccessClaim> success;

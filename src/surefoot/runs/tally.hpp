@@ -10,11 +10,12 @@ namespace surefoot::runs {
 /// What is counted over the runs of one variant. A run is a row phi_{k_0}, phi_{k_1}, ...: one number per
 /// step.
 struct TallySpec {
-  std::vector<Index> steps;        ///< label of each column, strictly increasing
-  std::vector<double> tolerances;  ///< strictly increasing; failure at step k is phi_k >= tolerance
-  std::vector<std::size_t> quantile_columns;  ///< columns whose values are kept for order statistics
-  std::vector<double> grid;            ///< strictly increasing; counted at quantile_columns; may be empty
-  Index value_limit = Index{1} << 27;  ///< numbers kept exactly; beyond it they are rounded up (below)
+  std::vector<Index> steps;                ///< label of each column, strictly increasing
+  std::vector<double> tolerances;          ///< strictly increasing; failure at step k is phi_k >= tolerance
+  std::vector<std::size_t> claim_columns;  ///< columns that quantile claims speak of
+  std::vector<double> grid;  ///< strictly increasing; counted at claim_columns instead of keeping values
+  bool keep_values = true;   ///< keep the values of claim_columns for order statistics
+  Index value_limit = Index{1} << 26;  ///< numbers kept exactly; beyond it they are rounded up (below)
 
   void validate() const;
 };
@@ -65,15 +66,16 @@ class Tally {
 
   /// F(column, tolerance): runs with phi >= tolerance at that step.
   [[nodiscard]] Index failures(std::size_t column, std::size_t tolerance) const;
-  /// The same for spec().grid; `quantile_column` counts within spec().quantile_columns.
-  [[nodiscard]] Index grid_failures(std::size_t quantile_column, std::size_t grid_index) const;
-  [[nodiscard]] const ValueStore& values(std::size_t quantile_column) const;
+  /// The same for spec().grid; `claim_column` counts within spec().claim_columns.
+  [[nodiscard]] Index grid_failures(std::size_t claim_column, std::size_t grid_index) const;
+  [[nodiscard]] const ValueStore& values(std::size_t claim_column) const;
+  [[nodiscard]] bool values_rounded_up() const { return !stores_.empty() && stores_.front().rounded(); }
 
-  /// Runs whose settling time (first step from which phi stays below the tolerance to the last column) is at
-  /// most steps[column].
-  [[nodiscard]] Index settled_by(std::size_t tolerance, std::size_t column) const;
-  /// Runs that have been below the tolerance at some step up to steps[column].
-  [[nodiscard]] Index hit_by(std::size_t tolerance, std::size_t column) const;
+  /// By column: runs whose settling time (first step from which phi stays below the tolerance to the last
+  /// column) is at most steps[column].
+  [[nodiscard]] std::vector<Index> settled(std::size_t tolerance) const;
+  /// By column: runs that have been below the tolerance at some step up to steps[column].
+  [[nodiscard]] std::vector<Index> hit(std::size_t tolerance) const;
 
  private:
   TallySpec spec_;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace surefoot::certify {
+
+/// The certificate as JSON text (schema/certificate.schema.json), with a digest: the SHA-256 of the compact
+/// text of everything else. A bound that says nothing is null.
+std::string to_json(const Certificate& certificate);
+
+struct ParsedCertificate {
+  Certificate certificate;
+  std::string recorded_digest;
+  std::string computed_digest;
+};
+
+/// Reads what to_json wrote, from any source: InputError names the field that is missing or wrong.
+ParsedCertificate parse_certificate(std::string_view text);
+
+}  // namespace surefoot::certify

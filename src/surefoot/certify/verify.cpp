@@ -1,0 +1,332 @@
+#include "surefoot/certify/verify.hpp"
+
+#include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/risk.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace surefoot::certify {
+
+namespace {
+
+using bounds::BudgetMethod;
+using bounds::QuantileMethod;
+
+// Bounds recomputed on another machine may differ in the last digits of its mathematical library.
+bool same(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+template <class T>
+bool holds_value(const std::vector<T>& values, T value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+class Checker {
+ public:
+  Checker(const Certificate& certificate, Verification& result)
+      : certificate_(certificate), result_(result) {}
+
+  void check_all() {
+    check_shares();
+    for (std::size_t i = 0; i < certificate_.success.size(); ++i) {
+      claim(fmt::format("success rate claim {}", i), [&] { check(certificate_.success[i]); });
+    }
+    for (std::size_t i = 0; i < certificate_.quantile.size(); ++i) {
+      claim(fmt::format("quantile claim {}", i), [&] { check(certificate_.quantile[i]); });
+    }
+    for (std::size_t i = 0; i < certificate_.budget.size(); ++i) {
+      claim(fmt::format("iteration budget claim {}", i), [&] { check(certificate_.budget[i]); });
+    }
+  }
+
+ private:
+  // A claim holds if its check neither throws nor finds anything.
+  template <class Check>
+  void claim(std::string place, Check&& run) {
+    place_ = std::move(place);
+    const std::size_t before = result_.findings.size();
+    ++result_.claims;
+    try {
+      run();
+    } catch (const InputError& error) {
+      finding(error.what());
+    }
+    if (result_.findings.size() == before) ++result_.claims_that_hold;
+  }
+
+  void finding(const std::string& text) { result_.findings.push_back(place_ + ": " + text); }
+  void expect(bool condition, const std::string& text) {
+    if (!condition) finding(text);
+  }
+
+  void check_shares() {
+    place_ = "confidence";
+    expect(certificate_.delta > 0.0 && certificate_.delta < 1.0,
+           fmt::format("delta {} is outside (0, 1)", certificate_.delta));
+    std::vector<bounds::ConfidenceShare> shares;
+    for (const Share& share : certificate_.shares) {
+      shares.push_back({share.purpose, share.claims, share.delta_each});
+      expect(share.claims >= 1 && share.delta_each > 0.0 && share.delta_each <= certificate_.delta,
+             fmt::format("the share '{}' is not within the budget", share.purpose));
+    }
+    if (certificate_.simultaneous == Simultaneity::all) {
+      expect(bounds::spent_confidence(shares) <= certificate_.delta,
+             fmt::format("the shares add up to {}, more than the total {}", bounds::spent_confidence(shares),
+                         certificate_.delta));
+    }
+    expect_share("success rates", static_cast<Index>(certificate_.success.size()),
+                 certificate_.success.empty() ? 0.0 : certificate_.success.front().delta);
+    const bool grid = !certificate_.grid.empty();
+    const auto quantiles = static_cast<Index>(certificate_.quantiles.size());
+    expect_share(grid ? "quantiles (one grid per step)" : "quantiles",
+                 static_cast<Index>(certificate_.quantile.size()) / (grid && quantiles > 0 ? quantiles : 1),
+                 certificate_.quantile.empty() ? 0.0 : certificate_.quantile.front().delta);
+    expect_share("iteration budgets", static_cast<Index>(certificate_.budget.size()),
+                 certificate_.budget.empty() ? 0.0 : certificate_.budget.front().delta);
+  }
+
+  // Nothing is certified outside the budget: the claims of a kind are those its share pays for.
+  void expect_share(const char* purpose, Index claims, double delta) {
+    Index paid = 0;
+    for (const Share& share : certificate_.shares) {
+      if (share.purpose != purpose) continue;
+      paid += share.claims;
+      expect(share.delta_each == delta,
+             fmt::format("the share '{}' gives {} to each claim, the claims take {}", purpose,
+                         share.delta_each, delta));
+    }
+    expect(paid == claims, fmt::format("{} claims of '{}' are paid for, {} are made", paid, purpose, claims));
+  }
+
+  template <class Claim>
+  bool check_common(const Claim& claim, double kind_delta) {
+    if (claim.variant >= certificate_.variants.size()) {
+      finding(fmt::format("variant {} does not exist", claim.variant));
+      return false;
+    }
+    const Variant& variant = certificate_.variants[claim.variant];
+    expect(claim.samples == variant.samples,
+           fmt::format("samples {} are not the variant's {}", claim.samples, variant.samples));
+    expect(claim.delta == kind_delta,
+           fmt::format("delta {} is not that of the other claims, {}", claim.delta, kind_delta));
+    return true;
+  }
+
+  void check(const SuccessClaim& claim) {
+    if (!check_common(claim, certificate_.success.front().delta)) return;
+    expect(holds_value(certificate_.steps, claim.step), fmt::format("step {} was not declared", claim.step));
+    expect(holds_value(certificate_.tolerances, claim.tolerance),
+           fmt::format("tolerance {} was not declared", claim.tolerance));
+    const double empirical =
+        static_cast<double>(claim.samples - claim.failures) / static_cast<double>(claim.samples);
+    expect(same(empirical, claim.empirical),
+           fmt::format("empirical success rate is {}, not {}", empirical, claim.empirical));
+    const double bound = known_success_bound(claim);
+    expect(same(bound, claim.lower_bound),
+           fmt::format("{} failures in {} give at least {}, not {}", claim.failures, claim.samples, bound,
+                       claim.lower_bound));
+  }
+
+  double known_success_bound(const SuccessClaim& claim) {
+    const auto key = std::make_tuple(claim.failures, claim.samples, claim.delta, claim.method);
+    const auto found = success_bounds_.find(key);
+    if (found != success_bounds_.end()) return found->second;
+    const double bound =
+        bounds::success_lower_bound(claim.failures, claim.samples, claim.delta, claim.method);
+    success_bounds_.emplace(key, bound);
+    return bound;
+  }
+
+  Index known_rank(Index samples, double quantile, double delta) {
+    const auto key = std::make_tuple(samples, quantile, delta);
+    const auto found = ranks_.find(key);
+    if (found != ranks_.end()) return found->second;
+    const Index rank = bounds::order_statistic_rank(samples, quantile, delta);
+    ranks_.emplace(key, rank);
+    return rank;
+  }
+
+  void check(const QuantileClaim& claim) {
+    if (!check_common(claim, certificate_.quantile.front().delta)) return;
+    expect(holds_value(certificate_.steps, claim.step), fmt::format("step {} was not declared", claim.step));
+    expect(holds_value(certificate_.quantiles, claim.quantile),
+           fmt::format("quantile {} was not declared", claim.quantile));
+    expect(0 <= claim.below && claim.below <= claim.at_most && claim.at_most <= claim.samples,
+           fmt::format("counts {} below and {} at most do not fit {} samples", claim.below, claim.at_most,
+                       claim.samples));
+    if (claim.method == QuantileMethod::exact) {
+      const Index rank = known_rank(claim.samples, claim.quantile, claim.delta);
+      expect(rank == claim.rank, fmt::format("the order statistic must be {}, not {}", rank, claim.rank));
+      if (rank == 0) {
+        expect(claim.upper_bound == infinity, "a bound is stated where none exists");
+      } else {
+        expect(claim.below < rank && rank <= claim.at_most,
+               fmt::format("the stated value is not the {}-th smallest: {} are below, {} at most", rank,
+                           claim.below, claim.at_most));
+      }
+      return;
+    }
+    if (claim.upper_bound == infinity) return;
+    expect(holds_value(certificate_.grid, claim.upper_bound),
+           fmt::format("{} is not a tolerance of the grid", claim.upper_bound));
+    const double delta_each = bounds::grid_share(claim.delta, certificate_.grid.size());
+    const double risk = bounds::risk_upper_bound(claim.samples - claim.below, claim.samples, delta_each,
+                                                 certificate_.grid_method);
+    expect(bounds::covers(risk, claim.quantile),
+           fmt::format("{} of {} below give a risk of {}, not at most 1 - {}", claim.below, claim.samples,
+                       risk, claim.quantile));
+  }
+
+  void check(const BudgetClaim& claim) {
+    if (!check_common(claim, certificate_.budget.front().delta)) return;
+    expect(holds_value(certificate_.tolerances, claim.tolerance),
+           fmt::format("tolerance {} was not declared", claim.tolerance));
+    expect(holds_value(certificate_.quantiles, claim.quantile),
+           fmt::format("quantile {} was not declared", claim.quantile));
+    expect(0 <= claim.reached && claim.reached <= claim.samples && claim.reached_before >= 0 &&
+               claim.reached_before <= claim.samples,
+           fmt::format("counts {} and {} do not fit {} samples", claim.reached, claim.reached_before,
+                       claim.samples));
+    if (claim.method == BudgetMethod::paper) {
+      if (!claim.steps) return;
+      const double risk = bounds::risk_upper_bound(claim.samples - claim.reached, claim.samples, claim.delta,
+                                                   certificate_.grid_method);
+      expect(bounds::covers(risk, claim.quantile),
+             fmt::format("{} of {} give a risk of {}, not at most 1 - {}", claim.reached, claim.samples, risk,
+                         claim.quantile));
+      return;
+    }
+    const Index rank = known_rank(claim.samples, claim.quantile, claim.delta);
+    expect(rank == claim.rank, fmt::format("the order statistic must be {}, not {}", rank, claim.rank));
+    const bool reached = rank > 0 && claim.reached >= rank && claim.reached_before < rank;
+    if (claim.steps) {
+      expect(reached, fmt::format("{} of {} reach it by step {} and {} before: that is not the {}-th",
+                                  claim.reached, claim.samples, *claim.steps, claim.reached_before, rank));
+    } else {
+      expect(rank == 0 || claim.reached < rank, "no budget is stated although the counts give one");
+    }
+  }
+
+  const Certificate& certificate_;
+  Verification& result_;
+  std::string place_;
+  std::map<std::tuple<Index, Index, double, bounds::RiskMethod>, double> success_bounds_;
+  std::map<std::tuple<Index, double, double>, Index> ranks_;
+};
+
+// The options that make the same claims; recounting fills them in again.
+Options options_of(const Certificate& certificate) {
+  Options options;
+  options.delta = certificate.delta;
+  options.simultaneous = certificate.simultaneous;
+  options.success_rates = !certificate.success.empty();
+  options.quantiles_claimed = !certificate.quantile.empty();
+  options.budgets = !certificate.budget.empty();
+  options.tolerances = certificate.tolerances;
+  options.quantiles = certificate.quantiles;
+  options.steps = certificate.steps;
+  options.risk_method = certificate.grid_method;
+  options.grid = certificate.grid;
+  options.quantile_method = certificate.grid.empty() ? QuantileMethod::exact : QuantileMethod::grid;
+  if (options.budgets) options.budget_method = certificate.budget.front().method;
+  options.value_limit = certificate.value_limit;
+  return options;
+}
+
+template <class Claim>
+std::vector<Claim> of_variant(const std::vector<Claim>& claims, std::size_t variant) {
+  std::vector<Claim> found;
+  std::copy_if(claims.begin(), claims.end(), std::back_inserter(found),
+               [&](const Claim& claim) { return claim.variant == variant; });
+  return found;
+}
+
+}  // namespace
+
+Verification verify(const ParsedCertificate& parsed) {
+  Verification result;
+  if (parsed.recorded_digest != parsed.computed_digest) {
+    result.findings.push_back(
+        fmt::format("digest: the text has been changed since it was written (digest {}, text {})",
+                    parsed.recorded_digest, parsed.computed_digest));
+  }
+  Checker(parsed.certificate, result).check_all();
+  return result;
+}
+
+runs::TallySpec recount_spec(const Certificate& certificate, std::size_t, std::vector<Index> recorded_steps) {
+  return tally_spec(options_of(certificate), std::move(recorded_steps));
+}
+
+void compare_recount(const Certificate& certificate, std::size_t variant, const runs::Tally& tally,
+                     const std::string& sha256, Verification& verification) {
+  const Variant& stated = certificate.variants.at(variant);
+  const auto expect = [&](bool condition, const std::string& text) {
+    if (!condition)
+      verification.findings.push_back(fmt::format("data of variant '{}': {}", stated.name, text));
+  };
+  expect(sha256 == stated.sha256,
+         fmt::format("SHA-256 is {}, the certificate says {}", sha256, stated.sha256));
+  expect(tally.samples() == stated.samples,
+         fmt::format("{} rows, the certificate says {}", tally.samples(), stated.samples));
+  expect(tally.non_finite_runs() == stated.non_finite_runs,
+         fmt::format("{} runs with infinities, the certificate says {}", tally.non_finite_runs(),
+                     stated.non_finite_runs));
+  if (tally.samples() != stated.samples) return;
+
+  // Certify the recount with the stated delta of each claim: every count and bound must come out again.
+  Options options = options_of(certificate);
+  options.simultaneous = Simultaneity::each;
+  const auto recertified = [&](double delta) {
+    options.delta = delta;
+    return certify(options, {{stated, tally}});
+  };
+  const auto success = of_variant(certificate.success, variant);
+  if (!success.empty()) {
+    const Certificate again = recertified(success.front().delta);
+    expect(again.success.size() == success.size(), "the number of success rate claims differs");
+    for (std::size_t i = 0; i < std::min(success.size(), again.success.size()); ++i) {
+      expect(again.success[i].failures == success[i].failures && again.success[i].step == success[i].step &&
+                 again.success[i].tolerance == success[i].tolerance,
+             fmt::format("{} failures at step {} and tolerance {}, the certificate says {}",
+                         again.success[i].failures, again.success[i].step, again.success[i].tolerance,
+                         success[i].failures));
+    }
+  }
+  const auto quantile = of_variant(certificate.quantile, variant);
+  if (!quantile.empty()) {
+    const Certificate again = recertified(quantile.front().delta);
+    expect(again.quantile.size() == quantile.size(), "the number of quantile claims differs");
+    for (std::size_t i = 0; i < std::min(quantile.size(), again.quantile.size()); ++i) {
+      const QuantileClaim& a = again.quantile[i];
+      const QuantileClaim& b = quantile[i];
+      expect(a.step == b.step && a.below == b.below && a.at_most == b.at_most &&
+                 a.upper_bound == b.upper_bound && same(a.empirical, b.empirical),
+             fmt::format("the {} quantile at step {} is bounded by {}, the certificate says {}", a.quantile,
+                         a.step, a.upper_bound, b.upper_bound));
+    }
+  }
+  const auto budget = of_variant(certificate.budget, variant);
+  if (!budget.empty()) {
+    const Certificate again = recertified(budget.front().delta);
+    expect(again.budget.size() == budget.size(), "the number of iteration budget claims differs");
+    for (std::size_t i = 0; i < std::min(budget.size(), again.budget.size()); ++i) {
+      const BudgetClaim& a = again.budget[i];
+      const BudgetClaim& b = budget[i];
+      expect(a.steps == b.steps && a.reached == b.reached && a.reached_before == b.reached_before &&
+                 a.empirical == b.empirical,
+             fmt::format("the budget for tolerance {} and quantile {} comes out differently", a.tolerance,
+                         a.quantile));
+    }
+  }
+}
+
+}  // namespace surefoot::certify

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/runs/tally.hpp"
+
+#include <string>
+#include <vector>
+
+namespace surefoot::certify {
+
+/// What a check of a certificate found. It holds if there are no findings.
+struct Verification {
+  Index claims = 0;                   ///< claims looked at
+  Index claims_that_hold = 0;         ///< of them recomputed and found as stated
+  std::vector<std::string> findings;  ///< one line for each thing that differs
+
+  [[nodiscard]] bool holds() const { return findings.empty(); }
+};
+
+/// Recomputes every claim from its counts alone, the shares against the budget, and the digest of the whole
+/// text.
+Verification verify(const ParsedCertificate& parsed);
+
+/// The options under which the certificate's data were counted, to count them again.
+runs::TallySpec recount_spec(const Certificate& certificate, std::size_t variant,
+                             std::vector<Index> recorded_steps);
+
+/// Compares the counts of a variant with a recount of its data.
+void compare_recount(const Certificate& certificate, std::size_t variant, const runs::Tally& tally,
+                     const std::string& sha256, Verification& verification);
+
+}  // namespace surefoot::certify

@@ -1,0 +1,255 @@
+#include "surefoot/runs/tally.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+namespace surefoot::runs {
+
+namespace {
+
+void require_increasing(const char* what, const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    require(std::isfinite(values[i]), "{}: {} is not a finite number", what, values[i]);
+    require(i == 0 || values[i - 1] < values[i], "{}: {} does not come after {}; the list must increase",
+            what, values[i], values[i - 1]);
+  }
+}
+
+// The smallest double >= x with 10 explicit significand bits. Adding to the bit pattern carries into the
+// exponent; for negative numbers dropping bits moves towards zero, which is up.
+double rounded_up(double x) {
+  if (!std::isfinite(x)) return x;
+  constexpr std::uint64_t dropped = (std::uint64_t{1} << 42) - 1;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  if (x > 0) bits += dropped;
+  bits &= ~dropped;
+  std::memcpy(&x, &bits, sizeof bits);
+  return x;
+}
+
+std::size_t reached(const std::vector<double>& tolerances, double value) {
+  std::size_t count = 0;
+  for (const double tolerance : tolerances) count += value >= tolerance ? 1 : 0;
+  return count;
+}
+
+void add_counts(std::vector<Index>& to, const std::vector<Index>& from) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+// Sum of bins first..last-1 of one row of a table of bins.
+Index sum_bins(const std::vector<Index>& bins, std::size_t row, std::size_t width, std::size_t first,
+               std::size_t last) {
+  Index sum = 0;
+  for (std::size_t i = first; i < last; ++i) sum += bins.at(row * width + i);
+  return sum;
+}
+
+// Running sums of the first `columns` bins of a row of columns + 1 bins.
+std::vector<Index> cumulative(const std::vector<Index>& bins, std::size_t row, std::size_t columns) {
+  std::vector<Index> sums(columns);
+  const auto first = bins.begin() + static_cast<std::ptrdiff_t>(row * (columns + 1));
+  std::partial_sum(first, first + static_cast<std::ptrdiff_t>(columns), sums.begin());
+  return sums;
+}
+
+}  // namespace
+
+void TallySpec::validate() const {
+  require(!steps.empty(), "steps: there is no column");
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    require(steps[i - 1] < steps[i], "steps: {} does not come after {}; they must increase", steps[i],
+            steps[i - 1]);
+  }
+  require_increasing("tolerances", tolerances);
+  require_increasing("grid", grid);
+  for (const std::size_t column : claim_columns) {
+    require(column < steps.size(), "claim column {} of {}", column, steps.size());
+  }
+  require(value_limit >= 0, "value_limit: {} is negative", value_limit);
+}
+
+void ValueStore::add(double value) {
+  ++size_;
+  values_.push_back(rounded_ ? rounded_up(value) : value);
+  sorted_ = false;
+  constexpr std::size_t batch = 1 << 16;
+  if (rounded_ && values_.size() >= batch) compact();
+}
+
+void ValueStore::round_up() {
+  if (rounded_) return;
+  rounded_ = true;
+  for (double& value : values_) value = rounded_up(value);
+  compact();
+}
+
+void ValueStore::merge(const ValueStore& other) {
+  if (other.rounded_) round_up();
+  size_ += other.size_;
+  other.compact();
+  if (other.rounded_) {
+    std::vector<Bin> merged;
+    compact();
+    std::merge(bins_.begin(), bins_.end(), other.bins_.begin(), other.bins_.end(), std::back_inserter(merged),
+               [](const Bin& a, const Bin& b) { return a.value < b.value; });
+    bins_.clear();
+    for (const Bin& bin : merged) {
+      if (!bins_.empty() && bins_.back().value == bin.value) {
+        bins_.back().count += bin.count;
+      } else {
+        bins_.push_back(bin);
+      }
+    }
+    return;
+  }
+  for (const double value : other.values_) values_.push_back(rounded_ ? rounded_up(value) : value);
+  sorted_ = false;
+  if (rounded_) compact();
+}
+
+void ValueStore::compact() const {
+  if (!sorted_ || rounded_) std::sort(values_.begin(), values_.end());
+  sorted_ = true;
+  if (!rounded_ || values_.empty()) return;
+  std::vector<Bin> merged;
+  merged.reserve(bins_.size() + 64);
+  auto old = bins_.begin();
+  const auto append = [&](double value, Index count) {
+    if (!merged.empty() && merged.back().value == value) {
+      merged.back().count += count;
+    } else {
+      merged.push_back({value, count});
+    }
+  };
+  for (const double value : values_) {
+    for (; old != bins_.end() && old->value <= value; ++old) append(old->value, old->count);
+    append(value, 1);
+  }
+  for (; old != bins_.end(); ++old) append(old->value, old->count);
+  bins_ = std::move(merged);
+  values_.clear();
+}
+
+double ValueStore::order_statistic(Index rank) const {
+  require(rank >= 1 && rank <= size_, "rank: {} is outside 1 .. {}", rank, size_);
+  compact();
+  if (!rounded_) return values_[static_cast<std::size_t>(rank - 1)];
+  Index seen = 0;
+  for (const Bin& bin : bins_) {
+    seen += bin.count;
+    if (seen >= rank) return bin.value;
+  }
+  return infinity;
+}
+
+Index ValueStore::count_below(double v) const {
+  compact();
+  if (!rounded_) return std::lower_bound(values_.begin(), values_.end(), v) - values_.begin();
+  Index count = 0;
+  for (const Bin& bin : bins_) count += bin.value < v ? bin.count : 0;
+  return count;
+}
+
+Index ValueStore::count_at_most(double v) const {
+  compact();
+  if (!rounded_) return std::upper_bound(values_.begin(), values_.end(), v) - values_.begin();
+  Index count = 0;
+  for (const Bin& bin : bins_) count += bin.value <= v ? bin.count : 0;
+  return count;
+}
+
+Tally::Tally(TallySpec spec)
+    : spec_(std::move(spec)),
+      failure_bins_(spec_.steps.size() * (spec_.tolerances.size() + 1)),
+      grid_bins_(spec_.claim_columns.size() * (spec_.grid.size() + 1)),
+      settling_bins_(spec_.tolerances.size() * (spec_.steps.size() + 1)),
+      hit_bins_(settling_bins_.size()),
+      stores_(spec_.keep_values && spec_.grid.empty() ? spec_.claim_columns.size() : 0),
+      settled_scratch_(spec_.tolerances.size()),
+      hit_scratch_(spec_.tolerances.size()) {
+  spec_.validate();
+}
+
+void Tally::add_run(const double* values) {
+  const std::size_t columns = spec_.steps.size();
+  const std::size_t tolerances = spec_.tolerances.size();
+  std::size_t finite = 0;
+  while (finite < columns && std::isfinite(values[finite])) ++finite;
+  ++samples_;
+  non_finite_runs_ += finite < columns ? 1 : 0;
+  const auto value_at = [&](std::size_t column) { return column < finite ? values[column] : infinity; };
+
+  std::fill(settled_scratch_.begin(), settled_scratch_.end(), Index{0});
+  std::fill(hit_scratch_.begin(), hit_scratch_.end(), static_cast<Index>(columns));
+  for (std::size_t column = 0; column < columns; ++column) {
+    const std::size_t bin = reached(spec_.tolerances, value_at(column));
+    ++failure_bins_[column * (tolerances + 1) + bin];
+    for (std::size_t t = 0; t < bin; ++t) settled_scratch_[t] = static_cast<Index>(column) + 1;
+    for (std::size_t t = bin; t < tolerances; ++t) {
+      hit_scratch_[t] = std::min(hit_scratch_[t], static_cast<Index>(column));
+    }
+  }
+  for (std::size_t t = 0; t < tolerances; ++t) {
+    ++settling_bins_[t * (columns + 1) + static_cast<std::size_t>(settled_scratch_[t])];
+    ++hit_bins_[t * (columns + 1) + static_cast<std::size_t>(hit_scratch_[t])];
+  }
+
+  const std::size_t grid_width = spec_.grid.size() + 1;
+  for (std::size_t i = 0; i < spec_.claim_columns.size(); ++i) {
+    const double value = value_at(spec_.claim_columns[i]);
+    if (!stores_.empty()) stores_[i].add(value);
+    if (!spec_.grid.empty()) {
+      const auto bin = std::upper_bound(spec_.grid.begin(), spec_.grid.end(), value) - spec_.grid.begin();
+      ++grid_bins_[i * grid_width + static_cast<std::size_t>(bin)];
+    }
+  }
+  if (samples_ * static_cast<Index>(stores_.size()) > spec_.value_limit) {
+    for (ValueStore& store : stores_) store.round_up();
+  }
+}
+
+void Tally::merge(const Tally& other) {
+  samples_ += other.samples_;
+  non_finite_runs_ += other.non_finite_runs_;
+  add_counts(failure_bins_, other.failure_bins_);
+  add_counts(grid_bins_, other.grid_bins_);
+  add_counts(settling_bins_, other.settling_bins_);
+  add_counts(hit_bins_, other.hit_bins_);
+  for (std::size_t i = 0; i < stores_.size(); ++i) stores_[i].merge(other.stores_[i]);
+  if (samples_ * static_cast<Index>(stores_.size()) > spec_.value_limit) {
+    for (ValueStore& store : stores_) store.round_up();
+  }
+}
+
+Index Tally::failures(std::size_t column, std::size_t tolerance) const {
+  const std::size_t width = spec_.tolerances.size() + 1;
+  return sum_bins(failure_bins_, column, width, tolerance + 1, width);
+}
+
+Index Tally::grid_failures(std::size_t claim_column, std::size_t grid_index) const {
+  const std::size_t width = spec_.grid.size() + 1;
+  return sum_bins(grid_bins_, claim_column, width, grid_index + 1, width);
+}
+
+const ValueStore& Tally::values(std::size_t claim_column) const {
+  return stores_.at(claim_column);
+}
+
+std::vector<Index> Tally::settled(std::size_t tolerance) const {
+  return cumulative(settling_bins_, tolerance, spec_.steps.size());
+}
+
+std::vector<Index> Tally::hit(std::size_t tolerance) const {
+  return cumulative(hit_bins_, tolerance, spec_.steps.size());
+}
+
+}  // namespace surefoot::runs
