@@ -237,9 +237,10 @@ std::string CsvReader::diagnose(std::string_view line) const {
   if (cells != columns_) {
     return fmt::format("expected {} cells, found {}: '{}'", columns_, cells, excerpt(line));
   }
+  std::string_view rest = line;
   for (Index column = 1; column <= columns_; ++column) {
-    const std::size_t end = std::min(line.find(separator_), line.size());
-    const std::string_view cell = trim(line.substr(0, end));
+    const std::size_t end = std::min(rest.find(separator_), rest.size());
+    const std::string_view cell = trim(rest.substr(0, end));
     double ignored = 0;
     if (cell.empty()) return fmt::format("column {}: empty cell in '{}'", column, excerpt(line));
     if (!parse_number(cell, ignored)) {
@@ -247,7 +248,7 @@ std::string CsvReader::diagnose(std::string_view line) const {
       return fmt::format("column {}: '{}' is not a number{}", column, excerpt(cell),
                          words ? " (cells are separated by a comma, a semicolon or a tab)" : "");
     }
-    line.remove_prefix(std::min(end + 1, line.size()));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return "this is not a row of numbers";
 }

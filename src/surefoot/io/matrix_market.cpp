@@ -44,8 +44,8 @@ class Parser {
     } else {
       read_array();
     }
-    require(!next_line(), "{}:{}: more than the {} entries announced: '{}'", source_.name(), lines_.number(),
-            entries_, excerpt(line_));
+    const bool more = next_line();
+    check(!more, fmt::format("more than the {} entries announced", entries_));
     Eigen::SparseMatrix<double> matrix(rows_, columns_);
     matrix.setFromTriplets(triplets_.begin(), triplets_.end());
     return matrix;
@@ -93,7 +93,8 @@ class Parser {
   }
 
   void read_sizes() {
-    require(next_line(), "{}:{}: the line with the sizes is missing", source_.name(), lines_.number());
+    const bool present = next_line();
+    require(present, "{}:{}: the line with the sizes is missing", source_.name(), lines_.number());
     std::string_view rest = line_;
     rows_ = take_integer(rest);
     columns_ = take_integer(rest);
@@ -119,8 +120,9 @@ class Parser {
   }
 
   void next_entry(Index done) {
-    require(next_line(), "{}:{}: {} entries announced, the file ends after {}", source_.name(),
-            lines_.number(), entries_, done);
+    const bool present = next_line();
+    require(present, "{}:{}: {} entries announced, the file ends after {}", source_.name(), lines_.number(),
+            entries_, done);
   }
 
   void add(Index row, Index column, double value) {
