@@ -113,7 +113,9 @@ void CsvReader::load(Buffer& buffer, std::string_view carried) {
 // Never holds more than the longest line allowed and its end, so a longer line is always noticed.
 void CsvReader::fill(Buffer& buffer) {
   const std::size_t most = options_.max_line_bytes + 1;
-  const std::size_t wanted = std::min(std::max(options_.block_bytes, buffer.size), most - buffer.size);
+  std::size_t wanted = std::min(std::max(options_.block_bytes, buffer.size), most - buffer.size);
+  // One byte more than there should be, so that the end is noticed.
+  if (const auto rest = source_->remaining()) wanted = std::min(wanted, static_cast<std::size_t>(*rest) + 1);
   if (buffer.bytes.size() < buffer.size + wanted) buffer.bytes.resize(buffer.size + wanted);
   const std::size_t got = source_->read(buffer.bytes.data() + buffer.size, wanted);
   buffer.size += got;

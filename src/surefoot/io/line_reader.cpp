@@ -7,8 +7,12 @@
 
 namespace surefoot::io {
 
+namespace {
+constexpr std::size_t first_bytes = std::size_t{64} << 10U;
+}
+
 LineReader::LineReader(ByteSource& source, std::size_t max_line_bytes)
-    : source_(source), max_line_bytes_(max_line_bytes), buffer_(2 * (max_line_bytes + 2)) {}
+    : source_(source), max_line_bytes_(max_line_bytes), buffer_(std::min(max_line_bytes, first_bytes) + 2) {}
 
 bool LineReader::refill() {
   if (ended_) return false;
@@ -16,6 +20,7 @@ bool LineReader::refill() {
             buffer_.begin() + static_cast<std::ptrdiff_t>(size_), buffer_.begin());
   size_ -= begin_;
   begin_ = 0;
+  if (size_ == buffer_.size()) buffer_.resize(2 * size_);
   const std::size_t wanted = buffer_.size() - size_;
   const std::size_t got = source_.read(buffer_.data() + size_, wanted);
   size_ += got;

@@ -46,7 +46,7 @@ struct Boolean {
 template <class Element, bool swapped>
 void convert(const char* raw, Index count, double* out, Index stride) {
   if constexpr (std::is_same_v<Element, double> && !swapped) {
-    if (stride == 1) {
+    if (stride == 1 && count > 0) {
       std::memcpy(out, raw, static_cast<std::size_t>(count) * sizeof(double));
       return;
     }
