@@ -16,6 +16,8 @@ endif()
 add_library(surefoot_compile_settings INTERFACE)
 target_compile_options(surefoot_compile_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  # GCC 12 warns of overlaps in plain string concatenation (GCC PR 105651).
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # Contracted multiply-adds would make bounds and traces depend on the compiler's mood.
   -ffp-contract=off)
 if(SUREFOOT_WERROR)
@@ -26,6 +28,11 @@ if(SUREFOOT_NATIVE)
 endif()
 if(SUREFOOT_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(SUREFOOT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
 if(SUREFOOT_TIDY)

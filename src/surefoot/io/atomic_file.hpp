@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace surefoot::io {
 
 /// Writes a file beside its destination and renames it: a reader sees the old content or the new one, never a
-/// part. Throws InputError naming the path and the system's reason; then nothing is left behind.
+/// part. A symbolic link is followed; a destination that is no regular file is refused. Throws InputError
+/// naming the path and the system's reason; then nothing is left behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 /// Creates the folder (and its parents) if needed and checks that files can be written there.

@@ -2,11 +2,14 @@
 
 #include "surefoot/core/types.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace surefoot::io {
+
+class ByteSource;
 
 /// Consecutive complete rows of a table, row-major: cell (i, j) is values[i * columns + j].
 struct RowBlock {
@@ -15,10 +18,23 @@ struct RowBlock {
   std::vector<double> values;
 };
 
+struct TableOptions {
+  std::size_t block_bytes = std::size_t{8} << 20U;       ///< text or array data read at a time
+  std::size_t max_line_bytes = std::size_t{256} << 20U;  ///< longest line of text, longest row of an array
+  std::size_t memory_bytes = 0;  ///< a .npy in Fortran order is loaded whole; 0: half of the machine's memory
+
+  void validate() const;
+};
+
 /// Streams a table of numbers in bounded memory: CSV with or without a header line, gzip of it, or NumPy
 /// .npy. The format is told by the content, not by the name. Cells may be numbers, nan, inf, -inf in any
 /// case; anything else, a ragged row, an empty file, text that is not UTF-8, or a damaged .npy throws
 /// InputError naming the file, the line (1-based) and the offending text.
+///
+/// CSV: cells are separated by tabs, else semicolons, else commas, whichever the first line has. The first
+/// line is a header if some cell of it is neither a number nor empty. Spaces around cells, quoted labels,
+/// CRLF, a byte order mark and blank lines at the end are accepted.
+/// NumPy: one or two dimensions (one: a table of one column), real numbers, integers or booleans.
 class TableReader {
  public:
   virtual ~TableReader() = default;
@@ -26,13 +42,16 @@ class TableReader {
   TableReader& operator=(const TableReader&) = delete;
 
   /// Opens a file, or standard input for "-".
-  static std::unique_ptr<TableReader> open(const std::string& path);
+  static std::unique_ptr<TableReader> open(const std::string& path, const TableOptions& options = {});
+  static std::unique_ptr<TableReader> open(std::unique_ptr<ByteSource> source,
+                                           const TableOptions& options = {});
 
   /// Column labels of the header line; empty if the table has none.
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   [[nodiscard]] Index columns() const { return columns_; }
 
-  /// Fills `block` with the next rows; false at the end of the table.
+  /// Fills `block` with the next rows, at least one; false at the end of the table. The rows of all blocks
+  /// together, and the message of any error, do not depend on the number of threads.
   virtual bool next(RowBlock& block) = 0;
 
   /// SHA-256 of the bytes of the file as they lie on disk (gzip: of the compressed file), in hexadecimal.

@@ -1,0 +1,130 @@
+#include "surefoot/io/atomic_file.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/text.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+#include <vector>
+
+namespace surefoot::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string printable(const fs::path& path) {
+  return excerpt(path.string(), std::numeric_limits<std::size_t>::max());
+}
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+/// A new file in `folder` under a name nobody else has; removed again unless it was renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& folder) {
+    static std::atomic<unsigned> counter{0};
+    constexpr int attempts = 1000;
+    int error = EEXIST;
+    for (int attempt = 0; attempt < attempts && error == EEXIST; ++attempt) {
+      path_ = folder / fmt::format(".surefoot-{}-{}.tmp", ::getpid(), counter++);
+      constexpr mode_t everybody = 0666;  // less the umask
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, everybody);
+      error = descriptor_ < 0 ? errno : 0;
+    }
+    require(error == 0, "{}: cannot write in this folder: {}", printable(folder), reason(error));
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  /// Both return 0 or the system's error number.
+  int write(std::string_view content) {
+    while (!content.empty()) {
+      const ssize_t written = ::write(descriptor_, content.data(), content.size());
+      if (written < 0 && errno != EINTR) return errno;
+      if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fsync(descriptor_) != 0) return errno;
+    const int status = ::close(descriptor_);
+    descriptor_ = -1;
+    return status == 0 ? 0 : errno;
+  }
+
+  int rename_to(const fs::path& destination) {
+    if (::rename(path_.c_str(), destination.c_str()) != 0) return errno;
+    renamed_ = true;
+    return 0;
+  }
+
+ private:
+  fs::path path_;
+  int descriptor_ = -1;
+  bool renamed_ = false;
+};
+
+// Makes the rename itself durable; a file system that cannot do so has still renamed.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+void check_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  require(fs::exists(status), "{}: no such folder", printable(folder));
+  require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder));
+}
+
+}  // namespace
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  require(path.has_filename(), "'{}' is not a file name", printable(path));
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  require(!fs::is_directory(status), "{}: is a directory, not a file", printable(path));
+  require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", printable(path));
+  const fs::path destination = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  const fs::path folder = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
+  check_folder(folder);
+  TemporaryFile file(folder);
+  int failure = file.write(content);
+  if (failure == 0) failure = file.rename_to(destination);
+  require(failure == 0, "{}: cannot write: {}", printable(path), reason(failure));
+  sync_folder(folder);
+}
+
+void prepare_output_folder(const fs::path& folder) {
+  require(!folder.empty(), "the name of the output folder is empty");
+  std::error_code error;
+  require(!fs::exists(folder, error) || fs::is_directory(folder, error), "{}: is a file, not a folder",
+          printable(folder));
+  fs::create_directories(folder, error);
+  std::error_code ignored;
+  require(fs::is_directory(folder, ignored), "{}: cannot create this folder: {}", printable(folder),
+          error.message());
+  const TemporaryFile probe(folder);
+}
+
+std::string read_file(const fs::path& path, std::size_t limit) {
+  const auto source = open_raw_bytes(path.string() == "-" ? "./-" : path.string());
+  std::vector<char> content;
+  const std::size_t bytes = read_growing(*source, content, limit);
+  require(source->peek(1).empty(), "{}: is larger than {} bytes", source->name(), limit);
+  return {content.data(), bytes};
+}
+
+}  // namespace surefoot::io

@@ -1,0 +1,283 @@
+#include "surefoot/io/csv_reader.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/io/number.hpp"
+#include "surefoot/io/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace surefoot::io {
+
+namespace {
+
+constexpr std::size_t chunks_per_block = 32;
+
+// Cuts the front line off `text`; the line comes without its LF or CRLF.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+// Where the cell at the front of `line` ends; a separator within quotes does not end it.
+std::size_t cell_end(std::string_view line, char separator) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == separator && !quoted) return i;
+  }
+  return line.size();
+}
+
+char detect_separator(std::string_view line) {
+  for (const char candidate : {'\t', ';'}) {
+    if (cell_end(line, candidate) < line.size()) return candidate;
+  }
+  return ',';
+}
+
+std::vector<std::string_view> split_first_line(std::string_view line, char separator) {
+  std::vector<std::string_view> cells;
+  while (true) {
+    const std::size_t end = cell_end(line, separator);
+    cells.push_back(trim(line.substr(0, end)));
+    if (end == line.size()) return cells;
+    line.remove_prefix(end + 1);
+  }
+}
+
+// "" within quotes stands for one quote.
+std::string unquoted(std::string_view label) {
+  if (label.size() < 2 || label.front() != '"' || label.back() != '"') return std::string(label);
+  label = label.substr(1, label.size() - 2);
+  std::string text;
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    text += label[i];
+    if (label[i] == '"' && label.substr(i + 1).starts_with('"')) ++i;
+  }
+  return text;
+}
+
+bool is_label(std::string_view cell) {
+  double ignored = 0;
+  return !cell.empty() && !parse_number(cell, ignored);
+}
+
+// What is wrong with the bytes of a line, or nothing.
+std::string encoding_complaint(std::string_view line) {
+  if (line.find('\0') != std::string_view::npos) {
+    return fmt::format("NUL byte in '{}': this is no text", excerpt(line));
+  }
+  if (!is_utf8(line)) return fmt::format("text is not UTF-8: '{}'", excerpt(line));
+  return {};
+}
+
+}  // namespace
+
+CsvReader::CsvReader(std::unique_ptr<ByteSource> source, const TableOptions& options)
+    : source_(std::move(source)), options_(options) {
+  require(!source_->peek(1).empty(), "{}: the file is empty", source_->name());
+  if (source_->peek(3) == "\xEF\xBB\xBF") {
+    std::string mark(3, '\0');
+    source_->read(mark.data(), mark.size());
+    require(!source_->peek(1).empty(), "{}: the file is empty", source_->name());
+  }
+  load(current_, {});
+  check(current_);
+  read_first_line();
+}
+
+void CsvReader::fail(Index line, std::string_view complaint) const {
+  throw InputError(fmt::format("{}:{}: {}", source_->name(), line, complaint));
+}
+
+// Fills the buffer with `carried` and what follows it in the source, up to at least one complete line.
+void CsvReader::load(Buffer& buffer, std::string_view carried) {
+  buffer.begin = 0;
+  buffer.complete = 0;
+  buffer.size = carried.size();
+  if (buffer.bytes.size() < carried.size()) buffer.bytes.resize(carried.size());
+  std::copy(carried.begin(), carried.end(), buffer.bytes.begin());
+  try {
+    while (buffer.complete == 0 && !buffer.last && !buffer.line_too_long) fill(buffer);
+  } catch (...) {
+    buffer.failure = std::current_exception();
+  }
+}
+
+// Never holds more than the longest line allowed and its end, so a longer line is always noticed.
+void CsvReader::fill(Buffer& buffer) {
+  const std::size_t most = options_.max_line_bytes + 1;
+  std::size_t wanted = std::min(std::max(options_.block_bytes, buffer.size), most - buffer.size);
+  // One byte more than there should be, so that the end is noticed.
+  if (const auto rest = source_->remaining()) wanted = std::min(wanted, static_cast<std::size_t>(*rest) + 1);
+  if (buffer.bytes.size() < buffer.size + wanted) buffer.bytes.resize(buffer.size + wanted);
+  const std::size_t got = source_->read(buffer.bytes.data() + buffer.size, wanted);
+  buffer.size += got;
+  buffer.last = got < wanted;
+  const std::size_t line_end = std::string_view(buffer.bytes.data(), buffer.size).rfind('\n');
+  buffer.complete = buffer.last ? buffer.size : line_end == std::string_view::npos ? 0 : line_end + 1;
+  buffer.line_too_long = buffer.complete == 0 && buffer.size == most;
+}
+
+void CsvReader::check(const Buffer& buffer) const {
+  if (buffer.failure) std::rethrow_exception(buffer.failure);
+  if (buffer.line_too_long) {
+    fail(line_, fmt::format("the line is longer than {} bytes", options_.max_line_bytes));
+  }
+}
+
+void CsvReader::read_first_line() {
+  std::string_view text(current_.bytes.data(), current_.complete);
+  const std::string_view line = take_line(text);
+  if (const std::string complaint = encoding_complaint(line); !complaint.empty()) fail(1, complaint);
+  if (trim(line).empty()) fail(1, "the first line is blank");
+  separator_ = detect_separator(line);
+  const std::vector<std::string_view> cells = split_first_line(line, separator_);
+  columns_ = static_cast<Index>(cells.size());
+  if (std::none_of(cells.begin(), cells.end(), is_label)) return;
+  for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
+  current_.begin = current_.complete - text.size();
+  ++line_;
+}
+
+bool CsvReader::next(RowBlock& block) {
+  block.rows = 0;
+  while (block.rows == 0) {
+    check(current_);
+    if (current_.begin == current_.complete && current_.last) break;
+    split_into_chunks();
+    const std::string_view carried(current_.bytes.data() + current_.complete,
+                                   current_.size - current_.complete);
+    parallel_blocks(static_cast<Index>(chunks_used_) + 1, [&](Index task) {
+      if (task > 0) return parse(chunks_[static_cast<std::size_t>(task) - 1]);
+      if (!current_.last) load(upcoming_, carried);
+    });
+    gather(block);
+    if (current_.last) {
+      current_.begin = current_.complete;
+    } else {
+      std::swap(current_, upcoming_);
+    }
+  }
+  require(rows_delivered_ > 0, "{}: there is a header line but no row after it", source_->name());
+  return block.rows > 0;
+}
+
+void CsvReader::split_into_chunks() {
+  std::string_view text(current_.bytes.data() + current_.begin, current_.complete - current_.begin);
+  const std::size_t target = text.size() / chunks_per_block + 1;
+  chunks_used_ = 0;
+  while (!text.empty()) {
+    const std::size_t line_end = text.find('\n', std::min(target, text.size()) - 1);
+    const std::size_t bytes = std::min(line_end, text.size() - 1) + 1;
+    if (chunks_.size() == chunks_used_) chunks_.emplace_back();
+    chunks_[chunks_used_++].text = text.substr(0, bytes);
+    text.remove_prefix(bytes);
+  }
+}
+
+void CsvReader::parse(Chunk& chunk) const {
+  chunk.rows = 0;
+  chunk.trailing_blank = -1;
+  chunk.bad_line = -1;
+  const auto columns = static_cast<std::size_t>(columns_);
+  std::size_t used = 0;
+  std::string_view text = chunk.text;
+  for (chunk.lines = 0; !text.empty(); ++chunk.lines) {
+    const std::string_view line = take_line(text);
+    // A row has at least one byte per cell and the separators between: shorter lines cost no memory.
+    const bool possible = line.size() >= 2 * columns - 1;
+    if (possible && chunk.values.size() < used + columns) {
+      chunk.values.resize(std::max(used + columns, 2 * chunk.values.size()));
+    }
+    if (possible && chunk.trailing_blank < 0 &&
+        parse_row(line.data(), line.data() + line.size(), chunk.values.data() + used)) {
+      used += columns;
+      ++chunk.rows;
+      continue;
+    }
+    if (trim(line).empty()) {
+      if (chunk.trailing_blank < 0) chunk.trailing_blank = chunk.lines;
+      continue;
+    }
+    const bool after_blank = chunk.trailing_blank >= 0;
+    chunk.bad_line = after_blank ? chunk.trailing_blank : chunk.lines;
+    chunk.complaint = after_blank ? "blank line inside the table" : diagnose(line);
+    return;
+  }
+}
+
+bool CsvReader::parse_row(const char* begin, const char* end, double* out) const {
+  const char separator = separator_;
+  const auto skip_blanks = [end, separator](const char* at) {
+    while (at != end && (*at == ' ' || (*at == '\t' && separator != '\t'))) ++at;
+    return at;
+  };
+  const char* at = begin;
+  for (Index column = 0; column < columns_; ++column) {
+    if (column > 0) {
+      if (at == end || *at != separator) return false;
+      ++at;
+    }
+    at = parse_double(skip_blanks(at), end, out[column]);
+    if (at == nullptr) return false;
+    at = skip_blanks(at);
+  }
+  return at == end;
+}
+
+// What is wrong with a line that is not a row.
+std::string CsvReader::diagnose(std::string_view line) const {
+  if (std::string complaint = encoding_complaint(line); !complaint.empty()) return complaint;
+  const Index cells = 1 + std::count(line.begin(), line.end(), separator_);
+  if (cells != columns_) {
+    return fmt::format("expected {} cells, found {}: '{}'", columns_, cells, excerpt(line));
+  }
+  std::string_view rest = line;
+  for (Index column = 1; column <= columns_; ++column) {
+    const std::size_t end = std::min(rest.find(separator_), rest.size());
+    const std::string_view cell = trim(rest.substr(0, end));
+    double ignored = 0;
+    if (cell.empty()) return fmt::format("column {}: empty cell in '{}'", column, excerpt(line));
+    if (!parse_number(cell, ignored)) {
+      const bool words = columns_ == 1 && cell.find(' ') != std::string_view::npos;
+      return fmt::format("column {}: '{}' is not a number{}", column, excerpt(cell),
+                         words ? " (cells are separated by a comma, a semicolon or a tab)" : "");
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return "this is not a row of numbers";
+}
+
+void CsvReader::account_for(const Chunk& chunk) {
+  const bool has_text = chunk.rows > 0 || chunk.bad_line >= 0;
+  if (has_text && blank_line_ > 0) fail(blank_line_, "blank line inside the table");
+  if (chunk.bad_line >= 0) fail(line_ + chunk.bad_line, chunk.complaint);
+  if (chunk.trailing_blank >= 0 && blank_line_ == 0) blank_line_ = line_ + chunk.trailing_blank;
+  line_ += chunk.lines;
+}
+
+void CsvReader::gather(RowBlock& block) {
+  std::vector<Index> first_row(chunks_used_);
+  for (std::size_t i = 0; i < chunks_used_; ++i) {
+    account_for(chunks_[i]);
+    first_row[i] = block.rows;
+    block.rows += chunks_[i].rows;
+  }
+  block.first_row = rows_delivered_;
+  rows_delivered_ += block.rows;
+  block.values.resize(static_cast<std::size_t>(block.rows * columns_));
+  parallel_blocks(static_cast<Index>(chunks_used_), [&](Index task) {
+    const auto i = static_cast<std::size_t>(task);
+    std::copy_n(chunks_[i].values.begin(), chunks_[i].rows * columns_,
+                block.values.begin() + first_row[i] * columns_);
+  });
+}
+
+}  // namespace surefoot::io

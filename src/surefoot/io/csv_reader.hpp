@@ -1,0 +1,71 @@
+#pragma once
+
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/table_reader.hpp"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace surefoot::io {
+
+/// The CSV side of TableReader. A block of text is cut into chunks at line ends; while these are parsed in
+/// parallel, one more task reads (gunzips, hashes) the block after it.
+class CsvReader final : public TableReader {
+ public:
+  CsvReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
+
+  bool next(RowBlock& block) override;
+  [[nodiscard]] std::string sha256() override { return source_->sha256(); }
+  [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
+  [[nodiscard]] Index bytes_total() const override { return source_->bytes_total(); }
+
+ private:
+  /// Text from the source, ending in a line that may be incomplete unless it is the last buffer.
+  struct Buffer {
+    std::vector<char> bytes;
+    std::size_t begin = 0;     ///< first byte not yet parsed
+    std::size_t complete = 0;  ///< end of the last complete line
+    std::size_t size = 0;
+    bool last = false;
+    bool line_too_long = false;
+    std::exception_ptr failure;  ///< of reading; thrown when the rows before it have been delivered
+  };
+  /// What the parse of one chunk of lines found. Lines are counted from 0 within the chunk.
+  struct Chunk {
+    std::string_view text;
+    std::vector<double> values;  ///< the first rows * columns are valid
+    Index rows = 0;
+    Index lines = 0;
+    Index trailing_blank = -1;  ///< first of the blank lines at the end
+    Index bad_line = -1;
+    std::string complaint;
+  };
+
+  void load(Buffer& buffer, std::string_view carried);
+  void fill(Buffer& buffer);
+  void check(const Buffer& buffer) const;
+  void read_first_line();
+  void split_into_chunks();
+  void parse(Chunk& chunk) const;
+  bool parse_row(const char* begin, const char* end, double* out) const;
+  [[nodiscard]] std::string diagnose(std::string_view line) const;
+  void account_for(const Chunk& chunk);
+  void gather(RowBlock& block);
+  [[noreturn]] void fail(Index line, std::string_view complaint) const;
+
+  std::unique_ptr<ByteSource> source_;
+  TableOptions options_;
+  char separator_ = ',';
+  Buffer current_;
+  Buffer upcoming_;
+  std::vector<Chunk> chunks_;
+  std::size_t chunks_used_ = 0;
+  Index line_ = 1;        ///< number of the next line to parse
+  Index blank_line_ = 0;  ///< first of the blank lines just before it, 0 if none
+  Index rows_delivered_ = 0;
+};
+
+}  // namespace surefoot::io

@@ -1,0 +1,71 @@
+#include "surefoot/io/npy_reader.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace surefoot::io {
+
+NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& options)
+    : source_(std::move(source)), header_of_array_(read_npy_header(*source_)) {
+  const NpyHeader& head = header_of_array_;
+  const std::size_t rank = head.shape.size();
+  require(rank == 1 || rank == 2, "{}: the .npy array has {} dimensions, a table has 2 (rows and columns)",
+          source_->name(), rank);
+  rows_ = head.shape[0];
+  columns_ = rank == 2 ? head.shape[1] : 1;
+  require(rows_ > 0 && columns_ > 0, "{}: the .npy array of {} x {} elements is empty", source_->name(),
+          rows_, columns_);
+  const Index row_bytes = head.data_bytes() / rows_;
+  require(static_cast<std::size_t>(row_bytes) <= options.max_line_bytes,
+          "{}: a row of {} columns has {} bytes, more than {}", source_->name(), columns_, row_bytes,
+          options.max_line_bytes);
+  rows_per_block_ = std::max(Index{1}, static_cast<Index>(options.block_bytes) / row_bytes);
+  whole_ = head.fortran_order && columns_ > 1 && rows_ > 1;
+  if (whole_) load_whole(options);
+}
+
+void NpyReader::load_whole(const TableOptions& options) {
+  const std::size_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes();
+  const auto bytes = static_cast<std::size_t>(header_of_array_.data_bytes());
+  require(
+      bytes <= limit,
+      "{}: the .npy array is in Fortran order and needs {} bytes of memory, {} are allowed; saved in C order "
+      "(numpy.ascontiguousarray) it streams",
+      source_->name(), bytes, limit);
+  const std::size_t got = read_growing(*source_, raw_, bytes);
+  check_npy_end(*source_, header_of_array_, static_cast<Index>(got));
+}
+
+void NpyReader::read_rows(Index rows) {
+  const Index row_bytes = columns_ * header_of_array_.element_bytes;
+  const std::size_t wanted = static_cast<std::size_t>(rows * row_bytes);
+  const std::size_t got = read_growing(*source_, raw_, wanted);
+  const bool last = got < wanted || rows_delivered_ + rows == rows_;
+  if (last) {
+    check_npy_end(*source_, header_of_array_, rows_delivered_ * row_bytes + static_cast<Index>(got));
+  }
+}
+
+bool NpyReader::next(RowBlock& block) {
+  const Index rows = std::min(rows_per_block_, rows_ - rows_delivered_);
+  block.rows = rows;
+  block.first_row = rows_delivered_;
+  if (rows == 0) return false;
+  const NpyHeader& head = header_of_array_;
+  if (!whole_) read_rows(rows);
+  block.values.resize(static_cast<std::size_t>(rows * columns_));
+  if (!whole_) {
+    head.convert(raw_.data(), rows * columns_, block.values.data(), 1);
+  } else {
+    for (Index column = 0; column < columns_; ++column) {
+      const char* first = raw_.data() + (column * rows_ + rows_delivered_) * head.element_bytes;
+      head.convert(first, rows, block.values.data() + column, columns_);
+    }
+  }
+  rows_delivered_ += rows;
+  return true;
+}
+
+}  // namespace surefoot::io

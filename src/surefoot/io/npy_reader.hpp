@@ -1,0 +1,36 @@
+#pragma once
+
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/npy.hpp"
+#include "surefoot/io/table_reader.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace surefoot::io {
+
+/// The .npy side of TableReader. C order streams; Fortran order is loaded whole, as rows lie scattered.
+class NpyReader final : public TableReader {
+ public:
+  NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
+
+  bool next(RowBlock& block) override;
+  [[nodiscard]] std::string sha256() override { return source_->sha256(); }
+  [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
+  [[nodiscard]] Index bytes_total() const override { return source_->bytes_total(); }
+
+ private:
+  void load_whole(const TableOptions& options);
+  void read_rows(Index rows);
+
+  std::unique_ptr<ByteSource> source_;
+  NpyHeader header_of_array_;
+  Index rows_ = 0;
+  Index rows_per_block_ = 0;
+  Index rows_delivered_ = 0;
+  bool whole_ = false;
+  std::vector<char> raw_;
+};
+
+}  // namespace surefoot::io

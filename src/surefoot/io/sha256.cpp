@@ -1,0 +1,53 @@
+#include "surefoot/io/sha256.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace surefoot::io {
+
+namespace {
+
+void check(int status) {
+  if (status != 1) throw std::runtime_error("OpenSSL failed to compute a SHA-256");
+}
+
+}  // namespace
+
+struct Sha256::Context {
+  struct Free {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+  };
+  std::unique_ptr<EVP_MD_CTX, Free> evp{EVP_MD_CTX_new()};
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  check(context_->evp != nullptr ? EVP_DigestInit_ex(context_->evp.get(), EVP_sha256(), nullptr) : 0);
+}
+
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(const void* data, std::size_t bytes) {
+  check(EVP_DigestUpdate(context_->evp.get(), data, bytes));
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned length = 0;
+  check(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), &length));
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+std::string sha256_hex(std::string_view data) {
+  Sha256 hash;
+  hash.update(data.data(), data.size());
+  return hash.hex();
+}
+
+}  // namespace surefoot::io

@@ -1,0 +1,298 @@
+#include "surefoot/io/table_reader.hpp"
+
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/core/random.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/sha256.hpp"
+
+#include "support/gzip.hpp"
+#include "support/input_error.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace surefoot::io {
+namespace {
+
+using std::string_literals::operator""s;
+using test_support::gzip;
+using test_support::input_error;
+using test_support::TemporaryFolder;
+
+struct Table {
+  std::vector<std::string> header;
+  Index columns = 0;
+  Index rows = 0;
+  Index blocks = 0;
+  std::vector<double> values;
+  std::string sha256;
+};
+
+Table read_all(TableReader& reader) {
+  Table table;
+  table.header = reader.header();
+  table.columns = reader.columns();
+  RowBlock block;
+  while (reader.next(block)) {
+    EXPECT_EQ(block.first_row, table.rows);
+    EXPECT_GT(block.rows, 0);
+    EXPECT_EQ(block.values.size(), static_cast<std::size_t>(block.rows * table.columns));
+    table.rows += block.rows;
+    ++table.blocks;
+    table.values.insert(table.values.end(), block.values.begin(), block.values.end());
+  }
+  EXPECT_FALSE(reader.next(block)) << "the end is final";
+  table.sha256 = reader.sha256();
+  EXPECT_EQ(reader.bytes_read(), reader.bytes_total());
+  return table;
+}
+
+Table read_text(const std::string& text, const TableOptions& options = {}) {
+  return read_all(*TableReader::open(memory_bytes("t.csv", text), options));
+}
+
+std::string error_of(const std::string& text, const TableOptions& options = {}) {
+  return input_error([&] { read_text(text, options); });
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+TEST(Csv, ReadsATableWithoutHeader) {
+  const Table table = read_text("1,2.5,-3e-4\n4,5,6\n");
+  EXPECT_TRUE(table.header.empty());
+  EXPECT_EQ(table.columns, 3);
+  EXPECT_EQ(table.rows, 2);
+  EXPECT_EQ(table.values, (std::vector<double>{1, 2.5, -3e-4, 4, 5, 6}));
+}
+
+TEST(Csv, ReadsAHeader) {
+  const Table table = read_text("0,\"step \"\"1\"\", later\", zwölf ,\"\"\n1,2,3,4\n");
+  EXPECT_EQ(table.header, (std::vector<std::string>{"0", "step \"1\", later", "zwölf", ""}));
+  EXPECT_EQ(table.values, (std::vector<double>{1, 2, 3, 4}));
+}
+
+TEST(Csv, TakesAFirstLineOfNumbersNanAndInfAsARow) {
+  const Table table = read_text("1,nan,-inf\n2,NaN,Infinity\n");
+  EXPECT_TRUE(table.header.empty());
+  EXPECT_EQ(table.rows, 2);
+  EXPECT_TRUE(std::isnan(table.values[1]) && std::isnan(table.values[4]));
+  EXPECT_EQ(table.values[2], -infinity);
+  EXPECT_EQ(table.values[5], infinity);
+}
+
+TEST(Csv, AcceptsCrLfByteOrderMarkBlankLinesAtTheEndAndSpaces) {
+  const std::vector<double> expected{1, 2, 3, 4};
+  EXPECT_EQ(read_text("\xEF\xBB\xBF"
+                      "a,b\r\n1,2\r\n3,4\r\n\r\n  \n\n")
+                .values,
+            expected);
+  EXPECT_EQ(read_text("\xEF\xBB\xBF"
+                      "1,2\n3,4")
+                .values,
+            expected);
+  EXPECT_EQ(read_text(" 1 , 2 \n3\t ,\t+4\t\n").values, expected);
+}
+
+TEST(Csv, DetectsTheSeparator) {
+  const std::vector<double> expected{1, 2, 3, 4};
+  EXPECT_EQ(read_text("1;2\n3;4\n").values, expected);
+  EXPECT_EQ(read_text("1\t2\n 3 \t 4 \n").values, expected);
+  EXPECT_EQ(read_text("\"a;b\",c\n1,2\n3,4\n").values, expected);
+  EXPECT_EQ(read_text("1\n2\n3\n4\n").values, expected);
+  EXPECT_EQ(read_text("a,b\tc\n1\t2\n3\t4\n").header, (std::vector<std::string>{"a,b", "c"}));
+}
+
+TEST(Csv, ReadsOutOfRangeNumbersAsInfinityAndZero) {
+  EXPECT_EQ(read_text("1e400,-1e400,1e-400\n").values, (std::vector<double>{infinity, -infinity, 0}));
+}
+
+TEST(Csv, HashesTheFileAsItLies) {
+  const std::string text = "a,b\n1,2\n";
+  EXPECT_EQ(read_text(text).sha256, sha256_hex(text));
+  EXPECT_EQ(read_text(gzip(text)).sha256, sha256_hex(gzip(text)));
+  EXPECT_EQ(read_text(gzip(text)).values, read_text(text).values);
+}
+
+TEST(Csv, ComplainsAboutMissingContent) {
+  EXPECT_EQ(error_of(""), "t.csv: the file is empty");
+  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "t.csv: the file is empty");
+  EXPECT_EQ(error_of(gzip("")), "t.csv: the file is empty");
+  EXPECT_EQ(error_of("\n"), "t.csv:1: the first line is blank");
+  EXPECT_EQ(error_of("a,b\n"), "t.csv: there is a header line but no row after it");
+  EXPECT_EQ(error_of("a,b\n\n\n"), "t.csv: there is a header line but no row after it");
+}
+
+TEST(Csv, ComplainsAboutRaggedRows) {
+  EXPECT_EQ(error_of("1,2,3\n4,5\n"), "t.csv:2: expected 3 cells, found 2: '4,5'");
+  EXPECT_EQ(error_of("1,2\n4,5,6"), "t.csv:2: expected 2 cells, found 3: '4,5,6'");
+  EXPECT_EQ(error_of("a,b\n1,2\n3,4,\n"), "t.csv:3: expected 2 cells, found 3: '3,4,'");
+}
+
+TEST(Csv, ComplainsAboutCells) {
+  EXPECT_EQ(error_of("1,2\n3,four\n"), "t.csv:2: column 2: 'four' is not a number");
+  EXPECT_EQ(error_of("1,2\n3, \n"), "t.csv:2: column 2: empty cell in '3, '");
+  EXPECT_EQ(error_of("1,,2\n"), "t.csv:1: column 2: empty cell in '1,,2'");
+  EXPECT_EQ(error_of("1,2\n3,4x\n"), "t.csv:2: column 2: '4x' is not a number");
+  EXPECT_EQ(error_of("0,5;0,7\n1,5;1,7\n"), "t.csv:2: column 1: '1,5' is not a number");
+  EXPECT_EQ(error_of("1,2\n" + std::string(50, 'w') + ",1\n"),
+            "t.csv:2: column 1: '" + std::string(40, 'w') + "...' is not a number");
+  EXPECT_EQ(
+      error_of("1 2\n3 4\n"),
+      "t.csv:2: column 1: '3 4' is not a number (cells are separated by a comma, a semicolon or a tab)");
+}
+
+TEST(Csv, ComplainsAboutBlankLinesInside) {
+  EXPECT_EQ(error_of("1,2\n\n \n3,4\n"), "t.csv:2: blank line inside the table");
+  EXPECT_EQ(error_of("a,b\n\nword\n"), "t.csv:2: blank line inside the table");
+}
+
+TEST(Csv, ComplainsAboutBytesThatAreNoText) {
+  EXPECT_EQ(error_of("caf\xe9,b\n1,2\n"), "t.csv:1: text is not UTF-8: 'caf\\xe9,b'");
+  EXPECT_EQ(error_of("1,2\n3,\xff\n"), "t.csv:2: text is not UTF-8: '3,\\xff'");
+  EXPECT_EQ(error_of("1,2\n3,\0\n"s), "t.csv:2: NUL byte in '3,\\0': this is no text");
+  EXPECT_EQ(error_of("\xff\xfe"
+                     "1\0,\0"s),
+            "t.csv:1: NUL byte in '\\xff\\xfe1\\0,\\0': this is no text");
+  EXPECT_EQ(error_of("PK\x03\x04zipped"),
+            "t.csv: is a zip archive (.npz, .xlsx); a table is CSV, gzip of it, or .npy");
+}
+
+TEST(Csv, ComplainsAboutLinesTooLong) {
+  const TableOptions options{.block_bytes = 4, .max_line_bytes = 10};
+  EXPECT_EQ(read_text("1234567,89\n1,2\n1234567,89", options).rows, 3);
+  EXPECT_EQ(error_of("1,2\n1234567,890\n", options), "t.csv:2: the line is longer than 10 bytes");
+  EXPECT_EQ(error_of("12345678901", options), "t.csv:1: the line is longer than 10 bytes");
+  EXPECT_EQ(error_of(std::string(100, ' '), {.block_bytes = 64, .max_line_bytes = 10}),
+            "t.csv:1: the line is longer than 10 bytes");
+}
+
+TEST(Csv, ComplainsAboutDamagedGzipAfterTheRowsBeforeIt) {
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += std::to_string(i * 7919L % 10007) + "\n";
+  const std::string packed = gzip(text);
+  EXPECT_EQ(error_of(packed.substr(0, packed.size() / 2), {.block_bytes = 4096}),
+            "t.csv: gzip data is truncated");
+}
+
+TEST(Csv, OpensFilesAndSaysWhyItCannot) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(TableReader::open(folder.write("a.csv", "1,2\n"))->columns(), 2);
+  EXPECT_EQ(input_error([&] { TableReader::open(folder / "none.csv"); }),
+            (folder / "none.csv") + ": cannot open: No such file or directory");
+  EXPECT_EQ(input_error([&] { TableReader::open(folder.path().string()); }),
+            folder.path().string() + ": is a directory, not a file");
+}
+
+TEST(Csv, ChecksItsOptions) {
+  EXPECT_EQ(error_of("1\n", {.block_bytes = 0}), "block_bytes: 0 is below 1");
+  EXPECT_EQ(error_of("1\n", {.max_line_bytes = 0}), "max_line_bytes: 0 is outside 1 .. 1099511627776");
+}
+
+TEST(Csv, FewBytesOfManyColumnsCostLittleMemory) {
+  const std::string header(200000, ',');
+  const std::string text = "x" + header + "\n" + std::string(100000, '\n') + "1\n";
+  EXPECT_EQ(error_of(text), "t.csv:2: blank line inside the table");
+  EXPECT_EQ(error_of("x" + header + "\n1\n1\n1\n"), "t.csv:2: expected 200001 cells, found 1: '1'");
+}
+
+/// A random table as text: numbers in several notations, line ends, spaces and separators.
+std::string random_text(RandomStream& random) {
+  const char separator = ",;\t"[random.below(3)];
+  const std::uint64_t columns = 1 + random.below(6);
+  const std::uint64_t rows = 1 + random.below(60);
+  std::string text;
+  if (random.below(2) == 0) {
+    for (std::uint64_t j = 0; j < columns; ++j) {
+      text += fmt::format("{}k{}", j > 0 ? std::string(1, separator) : "", j);
+    }
+    text += "\n";
+  }
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    for (std::uint64_t j = 0; j < columns; ++j) {
+      if (j > 0) text += separator;
+      text.append(random.below(2), ' ');
+      const double value = std::ldexp(random.normal(), static_cast<int>(random.below(200)) - 100);
+      switch (random.below(5)) {
+        case 0:
+          text += fmt::format("{:.17g}", value);
+          break;
+        case 1:
+          text += fmt::format("{:+.3e}", value);
+          break;
+        case 2:
+          text += fmt::format("{:.30f}", random.normal());
+          break;
+        case 3:
+          text += random.below(2) == 0 ? "nan" : "-INF";
+          break;
+        default:
+          text += std::to_string(random.below(1000));
+      }
+      text.append(random.below(2), ' ');
+    }
+    if (i + 1 < rows || random.below(2) == 0) text += random.below(2) == 0 ? "\r\n" : "\n";
+  }
+  return text;
+}
+
+/// The slow way: standard streams and strtod.
+std::vector<double> slow_parse(const std::string& text) {
+  std::vector<double> values;
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.find('k') != std::string::npos) continue;
+    const char* at = line.c_str();
+    while (*at != '\0' && *at != '\r') {
+      char* end = nullptr;
+      values.push_back(std::strtod(at, &end));
+      at = end + std::strspn(end, " ");
+      if (*at != '\0' && *at != '\r') ++at;
+    }
+  }
+  return values;
+}
+
+TEST(Csv, EqualsASlowParserWhateverTheBlockSizeAndThreads) {
+  for (std::uint64_t instance = 0; instance < 150; ++instance) {
+    RandomStream random(1, "csv", instance);
+    const std::string text = random_text(random);
+    const std::vector<double> expected = slow_parse(text);
+    for (const std::size_t block : {std::size_t{1}, 1 + random.below(80), std::size_t{1} << 20U}) {
+      for (const int team : {1, 2}) {
+        set_threads(team);
+        const Table table = read_text(text, {.block_bytes = block});
+        ASSERT_TRUE(same_bits(table.values, expected)) << text;
+        ASSERT_EQ(table.sha256, sha256_hex(text));
+      }
+    }
+  }
+  set_threads(0);
+}
+
+TEST(Csv, ErrorsDoNotDependOnBlockSizeAndThreads) {
+  for (std::uint64_t instance = 0; instance < 150; ++instance) {
+    RandomStream random(2, "csv", instance);
+    std::string text = random_text(random);
+    for (int fault = 0; fault < 3; ++fault) text[random.below(text.size())] = "x,\n\xff"[random.below(4)];
+    const std::string expected = error_of(text);
+    for (const std::size_t block : {std::size_t{1}, std::size_t{17}, std::size_t{100}}) {
+      for (const int team : {1, 2}) {
+        set_threads(team);
+        ASSERT_EQ(error_of(text, {.block_bytes = block}), expected) << text;
+      }
+    }
+  }
+  set_threads(0);
+}
+
+}  // namespace
+}  // namespace surefoot::io

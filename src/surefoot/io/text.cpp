@@ -1,0 +1,106 @@
+#include "surefoot/io/text.hpp"
+
+#include "surefoot/io/number.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+
+namespace surefoot::io {
+
+namespace {
+
+constexpr bool is_continuation(unsigned char byte) {
+  return (byte & 0xC0U) == 0x80U;
+}
+
+// Bytes of the UTF-8 character at the front of non-empty text, 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80U) return 1;
+  const std::size_t length = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
+  if (lead < 0xC2U || lead > 0xF4U || text.size() < length) return 0;
+  std::uint32_t point = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(byte(i))) return 0;
+    point = (point << 6U) | (byte(i) & 0x3FU);
+  }
+  const bool overlong = (length == 3 && point < 0x800U) || (length == 4 && point < 0x10000U);
+  const bool surrogate = point >= 0xD800U && point <= 0xDFFFU;
+  return overlong || surrogate || point > 0x10FFFFU ? 0 : length;
+}
+
+std::string escaped(unsigned char byte) {
+  switch (byte) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    case '\0':
+      return "\\0";
+    default:
+      return fmt::format("\\x{:02x}", byte);
+  }
+}
+
+// The C1 controls (U+0080 to U+009F) steer a terminal just as the ASCII ones do.
+bool is_control(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return lead < 0x20U || lead == 0x7FU;
+  return lead == 0xC2U && static_cast<unsigned char>(character[1]) < 0xA0U;
+}
+
+constexpr bool is_blank(char letter) {
+  return letter == ' ' || letter == '\t';
+}
+
+}  // namespace
+
+std::string excerpt(std::string_view text, std::size_t limit) {
+  std::string shown;
+  for (std::size_t count = 0; !text.empty(); ++count) {
+    if (count == limit) return shown + "...";
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length > 0 ? length : 1);
+    if (length == 0 || is_control(character)) {
+      for (const char byte : character) shown += escaped(static_cast<unsigned char>(byte));
+    } else {
+      shown += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return shown;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool parse_number(std::string_view cell, double& value) {
+  const char* end = cell.data() + cell.size();
+  return parse_double(cell.data(), end, value) == end && !cell.empty();
+}
+
+bool parse_integer(std::string_view cell, long long& value) {
+  if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
+  const char* end = cell.data() + cell.size();
+  const auto [stop, error] = std::from_chars(cell.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace surefoot::io

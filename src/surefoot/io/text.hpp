@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace surefoot::io {
+
+/// Text for an error message: control characters and bytes that are not UTF-8 become \n, \t, \0 or \xNN, and
+/// what exceeds `limit` characters is cut and shown as "...".
+std::string excerpt(std::string_view text, std::size_t limit = 40);
+
+bool is_utf8(std::string_view text);
+
+/// Without the spaces and tabs at both ends.
+std::string_view trim(std::string_view text);
+
+/// Reads a whole cell as a number: decimal or scientific notation, an optional sign, nan, inf or infinity in
+/// any case. Values too large for a double become infinite, values too small become zero.
+bool parse_number(std::string_view cell, double& value);
+
+/// Reads a whole cell as an integer that fits.
+bool parse_integer(std::string_view cell, long long& value);
+
+}  // namespace surefoot::io
