@@ -136,8 +136,8 @@ std::string iterations_html(const Certificate& certificate) {
 }
 
 std::string step_tables(const Certificate& certificate, const auto& table_of) {
-  const std::vector<Index> in_sight = telling_steps(certificate.steps, rows_in_sight);
-  const std::vector<Index> more = telling_steps(certificate.steps, rows_folded);
+  const std::vector<Index> in_sight = telling_steps(certificate, rows_in_sight);
+  const std::vector<Index> more = telling_steps(certificate, rows_folded);
   std::string html;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const std::string& name = certificate.variants[v].name;

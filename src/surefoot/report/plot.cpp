@@ -101,7 +101,7 @@ void add_method(Panel& panel, const Drawing& drawing, std::size_t variant, std::
     Curve bound = certified_curve(series, hue, method + 1, drawing.says_nothing);
     if (method == 0) {
       panel.curves.push_back(observed_curve(series, hue));
-      bound.name = name_of(series.parameter) + (has_points(bound) ? "" : ": no guarantee");
+      bound.name = name_of(series.parameter, has_points(bound));
     }
     panel.curves.push_back(std::move(bound));
   }
@@ -121,7 +121,7 @@ std::string remark_on(std::size_t drawn, std::size_t all, std::string_view what)
 }
 
 Axis step_axis(const Certificate& certificate) {
-  Axis axis{"iteration", spans_decades(certificate.steps), false, 0, 1};
+  Axis axis{"iteration", acts_early(certificate), false, 0, 1};
   if (certificate.steps.empty()) return axis;
   axis.high = static_cast<double>(certificate.steps.back());
   if (axis.logarithmic) {
@@ -178,8 +178,8 @@ bool wants_logarithm(const Certificate& certificate, const std::vector<double>& 
 // ---- from figure to script
 
 Canvas canvas_of(const Figure& figure, ImageFormat format) {
-  Canvas canvas{560, 400, figure.title.empty() ? 0.0 : 34.0};
-  if (format == ImageFormat::pdf) canvas = {5.6, 4.0, figure.title.empty() ? 0.0 : 0.36};
+  Canvas canvas{500, 370, figure.title.empty() ? 0.0 : 34.0};
+  if (format == ImageFormat::pdf) canvas = {5.4, 4.0, figure.title.empty() ? 0.0 : 0.36};
   return canvas;
 }
 
@@ -276,8 +276,8 @@ std::string common_lines(const Figure& figure) {
   return "set encoding utf8\nset samples 2\n"
          "set border 3 lc rgb 'black' lw 0.8\nset grid lc rgb '#999999' lw 0.4 dt (1,3)\n"
          "set tics nomirror out scale 0.6\n"
-         "set key below center horizontal Left reverse samplen 2 spacing 1.15 noenhanced\n"
-         "set rmargin 3\nset tmargin 2.5\nset xlabel offset 0,0.4\nset xtics offset 0,0.3\n" +
+         "set key below center horizontal Left reverse samplen 2 spacing 1.15 height 1 noenhanced\n"
+         "set rmargin 3\nset tmargin 2\nset xlabel offset 0,0.5\nset xtics offset 0,0.3\n" +
          axis_lines('x', figure.x) + axis_lines('y', figure.y);
 }
 
@@ -294,9 +294,9 @@ std::string rewritten_tag(std::string tag, std::string_view prefix) {
     replace_all(tag, opening, std::string(opening) + std::string(prefix));
   }
   replace_all(tag, " color=\"black\"", "");
-  replace_all(tag, "stroke='black'", "stroke='currentColor'");
-  replace_all(tag, "fill=\"black\"", "fill=\"currentColor\"");
-  replace_all(tag, "fill = \"black\"", "fill=\"currentColor\"");
+  for (const char* black : {"'black'", "\"black\"", "'rgb(  0,   0,   0)'", "\"rgb(  0,   0,   0)\""}) {
+    replace_all(tag, black, "\"currentColor\"");
+  }
   return tag;
 }
 
@@ -328,8 +328,9 @@ Figure success_figure(const Certificate& certificate) {
   figure.styles = style_names(drawing.methods);
   figure.remark = remark_on(drawing.parameters.size(), certificate.tolerances.size(), "tolerances");
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    figure.panels.push_back(panel_of(certificate, drawing, v, [&](double tolerance) {
-      return "< " + with_unit(certificate, exact_label(tolerance));
+    figure.panels.push_back(panel_of(certificate, drawing, v, [&](double tolerance, bool bounded) {
+      return fmt::format("< {}{}", with_unit(certificate, exact_label(tolerance)),
+                         bounded ? "" : ": no guarantee");
     }));
   }
   return figure;
@@ -347,8 +348,9 @@ Figure quantile_figure(const Certificate& certificate) {
   figure.styles = style_names(drawing.methods);
   figure.remark = remark_on(drawing.parameters.size(), certificate.quantiles.size(), "quantiles");
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    figure.panels.push_back(panel_of(certificate, drawing, v,
-                                     [](double share) { return percent_label(share) + " of problems"; }));
+    figure.panels.push_back(panel_of(certificate, drawing, v, [](double share, bool bounded) {
+      return percent_label(share) + (bounded ? " of problems" : ": no guarantee");
+    }));
   }
   const std::vector<double> values = finite_values(figure);
   figure.y.logarithmic = wants_logarithm(certificate, values);

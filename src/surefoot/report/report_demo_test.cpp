@@ -21,6 +21,7 @@ void demo(const std::string& name, const test::SyntheticOptions& o) {
 TEST(Demo, Look) {
   demo("two", {});
   demo("one", {.variants = 1, .steps = 500, .samples = 50000});
+  demo("long", {.variants = 1, .steps = 20000, .samples = 300});
   demo("four",
        {.variants = 4, .decibel = true, .simultaneous = certify::Simultaneity::each, .paper_budgets = true});
 }

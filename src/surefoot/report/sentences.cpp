@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace surefoot::report {
 namespace {
@@ -55,21 +56,45 @@ std::string budget_sentence(const Certificate& certificate, const BudgetClaim& c
                      after(*claim.steps));
 }
 
-/// "after 500 iterations, at least 99.3 % of problems are below 1e-2, 98.1 % below 1e-3 and 34.2 % below
-/// 1e-6".
-std::string success_sentence(const Certificate& certificate, std::size_t variant,
-                             const std::vector<double>& tolerances, Index step) {
-  std::vector<std::string> parts;
+struct Share {
+  double tolerance = 0;
+  double bound = 0;
+};
+
+/// Success rates at a step, without those that a stricter tolerance with the same printed bound makes idle.
+std::vector<Share> shares_to_quote(const Certificate& certificate, std::size_t variant,
+                                   const std::vector<double>& tolerances, Index step) {
+  std::vector<Share> shares;
   for (const Series& series : success_series(certificate)) {
     const Series::Point* point = series.at(step);
     const bool fits = series.variant == variant && point != nullptr && point->certified >= least_quoted &&
                       std::ranges::count(tolerances, series.parameter) > 0;
-    if (!fits) continue;
-    parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(point->certified),
-                                parts.empty() ? "of problems are " : "",
-                                with_unit(certificate, exact_label(series.parameter))));
+    if (fits) shares.push_back({series.parameter, point->certified});
   }
-  return parts.empty() ? "" : fmt::format("{}, at least {}", after(step), listed(parts));
+  const std::vector<Share> all = shares;
+  std::erase_if(shares, [&](const Share& share) {
+    return std::ranges::any_of(all, [&](const Share& other) {
+      return other.tolerance < share.tolerance &&
+             lower_bound_percent(other.bound) == lower_bound_percent(share.bound);
+    });
+  });
+  return shares;
+}
+
+/// "after 500 iterations, at least 99.3 % of problems are below 1e-2, 98.1 % below 1e-3 and 34.2 % below
+/// 1e-6": one sentence if all hold together, otherwise one for each.
+std::vector<std::string> success_sentences(const Certificate& certificate, const std::vector<Share>& shares,
+                                           Index step) {
+  const bool together = certificate.simultaneous == Simultaneity::all;
+  std::vector<std::string> parts;
+  for (const Share& share : shares) {
+    parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(share.bound),
+                                parts.empty() || !together ? "of problems are " : "",
+                                with_unit(certificate, exact_label(share.tolerance))));
+  }
+  if (together && !parts.empty()) parts = {listed(parts)};
+  for (std::string& part : parts) part = fmt::format("{}, at least {}", after(step), part);
+  return parts;
 }
 
 std::string quantile_sentence(const Certificate& certificate, std::size_t variant, Index step) {
@@ -96,7 +121,9 @@ std::vector<std::string> claims_to_quote(const Certificate& certificate, std::si
   }
   if (!certificate.steps.empty()) {
     const Index last = std::ranges::max(certificate.steps);
-    claims.push_back(success_sentence(certificate, variant, tolerances, last));
+    const std::vector<Share> shares = shares_to_quote(certificate, variant, tolerances, last);
+    for (std::string& sentence : success_sentences(certificate, shares, last))
+      claims.push_back(std::move(sentence));
     claims.push_back(quantile_sentence(certificate, variant, last));
   }
   std::erase(claims, "");
@@ -205,8 +232,9 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
 
 std::string note_on_settling(const Certificate& certificate) {
   if (!has_budgets(certificate, BudgetMethod::settling)) return "";
-  return "To stay below, and to need so many iterations, means: below the tolerance from then on, up to the "
-         "last recorded iteration.";
+  return "\"Stay there\" and \"iterations needed\" mean: below the tolerance from then on, up to the last "
+         "recorded "
+         "iteration.";
 }
 
 std::string note_on_no_guarantee(const Certificate& certificate) {

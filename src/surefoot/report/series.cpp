@@ -30,10 +30,10 @@ Index first_positive(const std::vector<Index>& steps) {
 }
 
 /// Where the i-th of count marks lies between the first and the last step.
-double mark(const std::vector<Index>& steps, std::size_t i, std::size_t count) {
+double mark(const std::vector<Index>& steps, bool logarithmic, std::size_t i, std::size_t count) {
   const double share = static_cast<double>(i) / static_cast<double>(count - 1);
   const auto last = static_cast<double>(steps.back());
-  if (spans_decades(steps)) {
+  if (logarithmic) {
     const auto first = static_cast<double>(first_positive(steps));
     return first * std::pow(last / first, share);
   }
@@ -70,19 +70,26 @@ std::vector<double> telling_values(const std::vector<double>& values, std::size_
   return chosen;
 }
 
-std::vector<Index> telling_steps(const std::vector<Index>& steps, std::size_t count) {
+bool acts_early(const certify::Certificate& certificate) {
+  const std::vector<Index>& steps = certificate.steps;
+  const Index first = first_positive(steps);
+  if (first == 0 || steps.back() <= 100 * first) return false;
+  return certificate.success.empty() ||
+         std::ranges::any_of(certificate.success, [&](const certify::SuccessClaim& claim) {
+           return claim.empirical >= 0.5 && claim.step <= steps.back() / 10;
+         });
+}
+
+std::vector<Index> telling_steps(const certify::Certificate& certificate, std::size_t count) {
+  const std::vector<Index>& steps = certificate.steps;
   if (steps.size() <= count || count < 2) return steps;
+  const bool logarithmic = acts_early(certificate);
   std::vector<Index> chosen{steps.front()};
   for (std::size_t i = 0; i < count; ++i) {
-    const Index step = nearest(steps, mark(steps, i, count));
+    const Index step = nearest(steps, mark(steps, logarithmic, i, count));
     if (step > chosen.back()) chosen.push_back(step);
   }
   return chosen;
-}
-
-bool spans_decades(const std::vector<Index>& steps) {
-  const Index first = first_positive(steps);
-  return first > 0 && steps.back() > 100 * first;
 }
 
 }  // namespace surefoot::report

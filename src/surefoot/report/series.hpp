@@ -31,11 +31,12 @@ std::vector<Series> quantile_series(const certify::Certificate& certificate);
 /// Up to `count` of the values, evenly by place, with the first and the last.
 std::vector<double> telling_values(const std::vector<double>& values, std::size_t count);
 
-/// Up to `count` of the (increasing) steps with the first and the last: evenly, or evenly in their logarithm
-/// where they span more than two decades.
-std::vector<Index> telling_steps(const std::vector<Index>& steps, std::size_t count);
+/// Whether steps are best seen by their logarithm: they span more than two decades, and half of the problems
+/// are below some tolerance already within the first tenth (or nothing is known of that).
+bool acts_early(const certify::Certificate& certificate);
 
-/// Whether steps want a logarithmic axis: they span more than two decades.
-bool spans_decades(const std::vector<Index>& steps);
+/// Up to `count` of the certificate's (increasing) steps with the first and the last: evenly, or evenly in
+/// their logarithm where they are best seen so.
+std::vector<Index> telling_steps(const certify::Certificate& certificate, std::size_t count);
 
 }  // namespace surefoot::report

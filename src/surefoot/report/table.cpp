@@ -164,7 +164,7 @@ std::string abridged_note(const Certificate& certificate) {
 }
 
 std::string step_tables(const Certificate& certificate, std::string_view title, const auto& table_of) {
-  const std::vector<Index> steps = telling_steps(certificate.steps, terminal_rows);
+  const std::vector<Index> steps = telling_steps(certificate, terminal_rows);
   std::string text;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const TextTable table = table_of(certificate, v, steps);

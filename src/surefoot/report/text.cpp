@@ -1,5 +1,6 @@
 #include "surefoot/report/text.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace surefoot::report {
@@ -67,6 +68,13 @@ std::size_t columns_of(std::uint32_t c) {
   return is_wide(c) ? 2 : 1;
 }
 
+/// The next blank, but "98.1 %" is one word.
+std::size_t end_of_word(std::string_view text, std::size_t begin) {
+  std::size_t end = text.find(' ', begin);
+  if (end != std::string_view::npos && text.substr(end, 2) == " %") end = text.find(' ', end + 1);
+  return std::min(end, text.size());
+}
+
 std::string with_escapes(std::string_view text, auto&& escape_of) {
   std::string result;
   for (const char c : printable(text)) {
@@ -131,7 +139,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
   std::string line(first);
   bool fresh = true;
   for (std::size_t begin = 0; begin < clean.size();) {
-    const std::size_t end = std::min(clean.find(' ', begin), clean.size());
+    const std::size_t end = end_of_word(clean, begin);
     const std::string_view word = std::string_view(clean).substr(begin, end - begin);
     begin = end + 1;
     if (word.empty()) continue;

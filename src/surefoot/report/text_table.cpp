@@ -135,7 +135,7 @@ std::string html_cell(const TextTable& table, std::size_t j, const std::string& 
   if (j < table.key_columns) {
     return fmt::format("<th scope=\"row\"{}>{}</th>", html_alignment(table.columns[j]), html_escaped(cell));
   }
-  if (cell == nothing) return "<td class=\"none\" title=\"no guarantee\">&ndash;</td>";
+  if (cell == nothing) return "<td class=\"none\" title=\"no guarantee\">-</td>";
   return fmt::format("<td{}>{}</td>", html_alignment(table.columns[j]), html_escaped(cell));
 }
 
