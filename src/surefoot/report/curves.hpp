@@ -1,0 +1,14 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+
+#include <string>
+
+namespace surefoot::report {
+
+/// curves.csv: one line per success and quantile claim,
+/// kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta, numbers
+/// with 17 significant digits. A bound that says nothing is 0 (success) or inf (quantile).
+std::string curves_csv(const certify::Certificate& certificate);
+
+}  // namespace surefoot::report

@@ -1,0 +1,29 @@
+#include "surefoot/report/report.hpp"
+
+#include "surefoot/report/curves.hpp"
+#include "surefoot/report/html.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace surefoot::report {
+
+Report make_report(const certify::Certificate& certificate, const PlotOptions& options) {
+  Report report;
+  const auto notice = [&](const std::string& text) {
+    if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
+  };
+  std::vector<PageFigure> figures;
+  for (const Figure& figure : {success_figure(certificate), quantile_figure(certificate)}) {
+    if (!has_curves(figure)) continue;
+    notice(figures.emplace_back(page_figure(figure, options)).notice);
+    Image pdf = render(figure, ImageFormat::pdf, options);
+    notice(pdf.notice);
+    if (pdf.content) report.files.push_back({figure.name + ".pdf", std::move(*pdf.content)});
+  }
+  report.files.push_back({"curves.csv", curves_csv(certificate)});
+  report.files.push_back({"report.html", report_html(certificate, figures)});
+  return report;
+}
+
+}  // namespace surefoot::report

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/report/plot.hpp"
+
+#include <string>
+#include <vector>
+
+namespace surefoot::report {
+
+struct ReportFile {
+  std::string name;  ///< inside the output folder
+  std::string content;
+};
+
+struct Report {
+  std::vector<ReportFile> files;     ///< report.html, curves.csv, and a PDF per figure where gnuplot runs
+  std::vector<std::string> notices;  ///< what is missing and why; empty if nothing is
+};
+
+/// Everything people read of a certificate, ready to be written.
+Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {});
+
+}  // namespace surefoot::report

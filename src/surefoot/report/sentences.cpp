@@ -1,0 +1,254 @@
+#include "surefoot/report/sentences.hpp"
+
+#include "surefoot/report/format.hpp"
+#include "surefoot/report/series.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace surefoot::report {
+namespace {
+
+using bounds::BudgetMethod;
+using certify::BudgetClaim;
+using certify::Certificate;
+using certify::Simultaneity;
+
+constexpr std::size_t quoted_tolerances = 4;
+constexpr double least_quoted = 0.01;  ///< below it, a share is not worth a sentence
+
+std::string after(Index step) {
+  if (step == 0) return "at the start";
+  return fmt::format("after {} iteration{}", count_label(step), step == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  return fmt::format("{} and {}", fmt::join(parts.begin(), parts.end() - 1, ", "), parts.back());
+}
+
+bool is_covered(const BudgetClaim& claim) {
+  return claim.method != BudgetMethod::paper;
+}
+
+/// The covered budget of the largest quantile that says something.
+const BudgetClaim* best_budget(const Certificate& certificate, std::size_t variant, double tolerance) {
+  const BudgetClaim* best = nullptr;
+  for (const BudgetClaim& claim : certificate.budget) {
+    const bool fits = claim.variant == variant && claim.tolerance == tolerance && is_covered(claim);
+    if (fits && claim.steps && (best == nullptr || claim.quantile > best->quantile)) best = &claim;
+  }
+  return best;
+}
+
+std::string budget_sentence(const Certificate& certificate, const BudgetClaim& claim) {
+  const std::string share = percent_label(claim.quantile);
+  const std::string tolerance = with_unit(certificate, exact_label(claim.tolerance));
+  if (claim.method == BudgetMethod::first_hit) {
+    return fmt::format("at least {} of problems have been below {} at least once {}", share, tolerance,
+                       after(*claim.steps));
+  }
+  return fmt::format("at least {} of problems are below {} {} and stay there", share, tolerance,
+                     after(*claim.steps));
+}
+
+struct Share {
+  double tolerance = 0;
+  double bound = 0;
+};
+
+/// Success rates at a step, without those that a stricter tolerance with the same printed bound makes idle.
+std::vector<Share> shares_to_quote(const Certificate& certificate, std::size_t variant,
+                                   const std::vector<double>& tolerances, Index step) {
+  std::vector<Share> shares;
+  for (const Series& series : success_series(certificate)) {
+    const Series::Point* point = series.at(step);
+    const bool fits = series.variant == variant && point != nullptr && point->certified >= least_quoted &&
+                      std::ranges::count(tolerances, series.parameter) > 0;
+    if (fits) shares.push_back({series.parameter, point->certified});
+  }
+  const std::vector<Share> all = shares;
+  std::erase_if(shares, [&](const Share& share) {
+    return std::ranges::any_of(all, [&](const Share& other) {
+      return other.tolerance < share.tolerance &&
+             lower_bound_percent(other.bound) == lower_bound_percent(share.bound);
+    });
+  });
+  return shares;
+}
+
+/// "after 500 iterations, at least 99.3 % of problems are below 1e-2, 98.1 % below 1e-3 and 34.2 % below
+/// 1e-6": one sentence if all hold together, otherwise one for each.
+std::vector<std::string> success_sentences(const Certificate& certificate, const std::vector<Share>& shares,
+                                           Index step) {
+  const bool together = certificate.simultaneous == Simultaneity::all;
+  std::vector<std::string> parts;
+  for (const Share& share : shares) {
+    parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(share.bound),
+                                parts.empty() || !together ? "of problems are " : "",
+                                with_unit(certificate, exact_label(share.tolerance))));
+  }
+  if (together && !parts.empty()) parts = {listed(parts)};
+  for (std::string& part : parts) part = fmt::format("{}, at least {}", after(step), part);
+  return parts;
+}
+
+std::string quantile_sentence(const Certificate& certificate, std::size_t variant, Index step) {
+  double share = 0;
+  double bound = infinity;
+  for (const Series& series : quantile_series(certificate)) {
+    const Series::Point* point = series.at(step);
+    if (series.variant != variant || point == nullptr || !(point->certified < infinity)) continue;
+    if (series.parameter < share) continue;
+    share = series.parameter;
+    bound = point->certified;
+  }
+  if (!(bound < infinity)) return "";
+  return fmt::format("{}, at least {} of problems are at or below {}", after(step), percent_label(share),
+                     with_unit(certificate, upper_bound_value(bound)));
+}
+
+std::vector<std::string> claims_to_quote(const Certificate& certificate, std::size_t variant) {
+  const std::vector<double> tolerances = telling_values(certificate.tolerances, quoted_tolerances);
+  std::vector<std::string> claims;
+  for (const double tolerance : tolerances) {
+    const BudgetClaim* budget = best_budget(certificate, variant, tolerance);
+    if (budget != nullptr) claims.push_back(budget_sentence(certificate, *budget));
+  }
+  if (!certificate.steps.empty()) {
+    const Index last = std::ranges::max(certificate.steps);
+    const std::vector<Share> shares = shares_to_quote(certificate, variant, tolerances, last);
+    for (std::string& sentence : success_sentences(certificate, shares, last))
+      claims.push_back(std::move(sentence));
+    claims.push_back(quantile_sentence(certificate, variant, last));
+  }
+  std::erase(claims, "");
+  if (claims.empty()) claims.emplace_back("no guarantee from these samples");
+  return claims;
+}
+
+bool says_nothing_somewhere(const Certificate& certificate) {
+  return std::ranges::any_of(certificate.success, [](const auto& c) { return !(c.lower_bound > 0); }) ||
+         std::ranges::any_of(certificate.quantile,
+                             [](const auto& c) { return !(c.upper_bound < infinity); }) ||
+         std::ranges::any_of(certificate.budget, [](const auto& c) { return !c.steps; });
+}
+
+bool has_budgets(const Certificate& certificate, BudgetMethod method) {
+  return std::ranges::any_of(certificate.budget, [method](const auto& c) { return c.method == method; });
+}
+
+std::string confidence_sentence(const Certificate& certificate) {
+  return fmt::format(
+      "The confidence {} is over the draw of the samples: were the whole study repeated many times with "
+      "fresh "
+      "samples, at least this share of the resulting certificates would be {}.",
+      confidence_label(certificate.delta),
+      certificate.simultaneous == Simultaneity::all ? "right in every claim"
+                                                    : "right in any one given claim");
+}
+
+std::string simultaneity_sentence(const Certificate& certificate) {
+  if (certificate.simultaneous == Simultaneity::all) {
+    return "All claims hold together: the confidence budget below is shared out among them, so any of them "
+           "may "
+           "be picked after reading the report.";
+  }
+  return "Each claim taken alone holds with this confidence. They are not certified together: if the best of "
+         "many is picked after reading the report, the confidence does not cover the picking.";
+}
+
+}  // namespace
+
+std::string metric_with_unit(const Certificate& certificate) {
+  return certificate.unit.empty() ? certificate.metric
+                                  : fmt::format("{} ({})", certificate.metric, certificate.unit);
+}
+
+std::string with_unit(const Certificate& certificate, const std::string& value) {
+  return certificate.unit.empty() ? value : value + ' ' + certificate.unit;
+}
+
+Headline headline(const Certificate& certificate) {
+  Headline result;
+  const std::string confidence = confidence_label(certificate.delta);
+  result.opening =
+      certificate.simultaneous == Simultaneity::all
+          ? fmt::format("With confidence {}, all of these hold together for the {} of fresh problems:",
+                        confidence, certificate.metric)
+          : fmt::format("Each of these, taken alone, holds with confidence {} for the {} of fresh problems:",
+                        confidence, certificate.metric);
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    result.groups.push_back({certificate.variants[v].name, claims_to_quote(certificate, v)});
+  }
+  return result;
+}
+
+std::vector<std::string> what_it_says(const Certificate& certificate) {
+  std::vector<std::string> lines{
+      "It speaks of a fresh problem, drawn from the same distribution as the samples and independently of "
+      "them. \"90 % of problems\" means: a fresh problem is one of these with probability 0.9.",
+      "\"Below\" is strict: a problem whose metric equals the tolerance has failed.",
+      "A run with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
+      confidence_sentence(certificate),
+      simultaneity_sentence(certificate),
+  };
+  const std::string settling = note_on_settling(certificate);
+  if (!settling.empty()) lines.push_back(settling);
+  if (has_budgets(certificate, BudgetMethod::first_hit)) {
+    lines.emplace_back(
+        "Iterations needed by method first-hit: below the tolerance at least once by then. A run may rise "
+        "again afterwards.");
+  }
+  if (std::ranges::any_of(certificate.variants, &certify::Variant::values_rounded_up)) {
+    lines.emplace_back(
+        "Values behind the quantiles were rounded up by at most 0.1 % to bound memory; their bounds are "
+        "looser "
+        "by as much and remain valid.");
+  }
+  return lines;
+}
+
+std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
+  std::vector<std::string> lines{
+      "Nothing about problems from another distribution: if the family changes (size, scaling, noise, "
+      "season), "
+      "take new samples.",
+      "Nothing if the samples were chosen, filtered, or used to tune the optimizer: they must be independent "
+      "draws that the optimizer has not seen.",
+      "Nothing about one particular problem, nor about the worst case.",
+      "Nothing about iterations and tolerances that are not listed.",
+  };
+  const std::string paper = note_on_paper_budgets(certificate);
+  if (!paper.empty()) lines.push_back(paper);
+  const std::string nothing_note = note_on_no_guarantee(certificate);
+  if (!nothing_note.empty()) lines.push_back(nothing_note);
+  return lines;
+}
+
+std::string note_on_settling(const Certificate& certificate) {
+  if (!has_budgets(certificate, BudgetMethod::settling)) return "";
+  return "\"Stay there\" and \"iterations needed\" mean: below the tolerance from then on, up to the last "
+         "recorded "
+         "iteration.";
+}
+
+std::string note_on_no_guarantee(const Certificate& certificate) {
+  if (!says_nothing_somewhere(certificate)) return "";
+  return "\"-\" is no guarantee: at this confidence the samples allow none. More samples, a looser tolerance "
+         "or "
+         "more iterations may.";
+}
+
+std::string note_on_paper_budgets(const Certificate& certificate) {
+  if (!has_budgets(certificate, BudgetMethod::paper)) return "";
+  return "Iterations needed by method paper* are not covered by the confidence: the iteration is picked "
+         "after "
+         "seeing the bounds. They are listed for comparison only.";
+}
+
+}  // namespace surefoot::report

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace surefoot::report {
+
+/// The claims of one kind, variant, parameter and method, in the order of the steps: a curve with its bound.
+struct Series {
+  struct Point {
+    Index step = 0;
+    double observed = 0;
+    double certified = 0;
+  };
+
+  std::size_t variant = 0;
+  double parameter = 0;  ///< tolerance or quantile
+  std::string_view method;
+  std::vector<Point> points;
+
+  /// The point at a step; null if nothing is claimed there.
+  [[nodiscard]] const Point* at(Index step) const;
+};
+
+std::vector<Series> success_series(const certify::Certificate& certificate);
+std::vector<Series> quantile_series(const certify::Certificate& certificate);
+
+/// Up to `count` of the values, evenly by place, with the first and the last.
+std::vector<double> telling_values(const std::vector<double>& values, std::size_t count);
+
+/// Whether steps are best seen by their logarithm: they span more than two decades, and half of the problems
+/// are below some tolerance already within the first tenth (or nothing is known of that).
+bool acts_early(const certify::Certificate& certificate);
+
+/// Up to `count` of the certificate's (increasing) steps with the first and the last: evenly, or evenly in
+/// their logarithm where they are best seen so.
+std::vector<Index> telling_steps(const certify::Certificate& certificate, std::size_t count);
+
+}  // namespace surefoot::report

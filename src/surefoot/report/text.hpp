@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// Text from users (names, units, file names) on its way into a terminal, a page, a table or a script.
+namespace surefoot::report {
+
+/// Valid UTF-8 on one line: control characters, direction overrides and broken bytes become U+FFFD, white
+/// space becomes a blank. Everything below starts from this.
+std::string printable(std::string_view text);
+
+/// Columns of a terminal that printable text takes.
+std::size_t display_width(std::string_view text);
+
+/// At most `width` columns, the rest replaced by an ellipsis.
+std::string shortened(std::string_view text, std::size_t width);
+
+/// Paragraph broken at blanks into lines of at most `width` columns; `first` opens the first line, `rest`
+/// the others.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view first = "",
+                    std::string_view rest = "");
+
+std::string html_escaped(std::string_view text);
+std::string markdown_escaped(std::string_view text);
+/// RFC 4180: quoted where needed.
+std::string csv_quoted(std::string_view text);
+/// Single-quoted gnuplot string, in which nothing is substituted; to be used with `noenhanced`.
+std::string gnuplot_quoted(std::string_view text);
+/// A word for a POSIX shell, quoted where needed.
+std::string shell_quoted(std::string_view text);
+
+}  // namespace surefoot::report
