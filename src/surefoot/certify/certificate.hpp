@@ -3,8 +3,6 @@
 #include "surefoot/bounds/methods.hpp"
 #include "surefoot/core/types.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -99,7 +97,7 @@ struct Certificate {
   std::vector<QuantileClaim> quantile;
   std::vector<BudgetClaim> budget;
   std::vector<std::string> assumptions;  ///< in words
-  nlohmann::ordered_json run;  ///< seed and settings of our own runs; null for tables from elsewhere
+  std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables
   std::string version;
 };
 

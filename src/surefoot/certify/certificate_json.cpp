@@ -3,6 +3,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 
 namespace surefoot::certify {
@@ -265,7 +267,7 @@ Certificate read_certificate(const Fields& fields) {
   certificate.quantile = claims.list<QuantileClaim>("quantile", read_quantile);
   certificate.budget = claims.list<BudgetClaim>("iteration_budget", read_budget);
   certificate.assumptions = fields.texts("assumptions");
-  certificate.run = fields.at("run");
+  certificate.run = fields.at("run").dump();
   return certificate;
 }
 
@@ -290,7 +292,7 @@ Json body_of(const Certificate& certificate) {
                     {"quantile", list_of(certificate.quantile)},
                     {"iteration_budget", list_of(certificate.budget)}};
   body["assumptions"] = certificate.assumptions;
-  body["run"] = certificate.run;
+  body["run"] = Json::parse(certificate.run);
   return body;
 }
 

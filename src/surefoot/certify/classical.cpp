@@ -68,27 +68,56 @@ ClaimCounts count_claims(const Options& options, const std::vector<Counted>& var
   return counts;
 }
 
-void add_share(bounds::ConfidenceBudget& budget, const Options& options, Index kinds, const char* purpose,
-               Index claims, double& delta_each, std::vector<Share>& shares) {
-  if (claims == 0) return;
-  delta_each = options.delta;
-  if (options.simultaneous == Simultaneity::all) {
-    delta_each = budget.take_fraction(purpose, claims, 1.0 / static_cast<double>(kinds));
+struct Kind {
+  const char* purpose;
+  Index claims;
+  std::optional<double> wanted;
+  double* delta_each;
+};
+
+// Kinds with a wanted delta are served first; the others share equally what is left.
+void share_by_union(const Options& options, const std::vector<Kind>& kinds, std::vector<Share>& shares) {
+  bounds::ConfidenceBudget budget(options.delta);
+  Index without = 0;
+  for (const Kind& kind : kinds) {
+    if (kind.wanted) {
+      budget.take(kind.purpose, kind.claims, *kind.wanted);
+      *kind.delta_each = *kind.wanted;
+    } else {
+      ++without;
+    }
   }
-  shares.push_back({purpose, claims, delta_each});
+  const double left = 1.0 - budget.spent() / budget.total();
+  require(without == 0 || left > 0.0,
+          "confidence budget: nothing of {} is left for the other kinds of claims", options.delta);
+  for (const Kind& kind : kinds) {
+    if (!kind.wanted) {
+      *kind.delta_each = budget.take_fraction(kind.purpose, kind.claims, left / static_cast<double>(without));
+    }
+    shares.push_back({kind.purpose, kind.claims, *kind.delta_each});
+  }
 }
 
 Deltas share_out(const Options& options, const std::vector<Counted>& variants, std::vector<Share>& shares) {
   const ClaimCounts counts = count_claims(options, variants);
-  const Index kinds = Index{counts.success > 0} + Index{counts.quantile > 0} + Index{counts.budget > 0};
-  require(kinds > 0, "nothing is claimed: success rates, quantiles and budgets are all off or empty");
-  bounds::ConfidenceBudget budget(options.delta);
+  const bool grid = options.quantile_method == QuantileMethod::grid;
   Deltas deltas;
-  add_share(budget, options, kinds, "success rates", counts.success, deltas.success, shares);
-  add_share(budget, options, kinds,
-            options.quantile_method == QuantileMethod::grid ? "quantiles (one grid per step)" : "quantiles",
-            counts.quantile, deltas.quantile, shares);
-  add_share(budget, options, kinds, "iteration budgets", counts.budget, deltas.budget, shares);
+  std::vector<Kind> kinds{{"success rates", counts.success, options.success_delta, &deltas.success},
+                          {grid ? "quantiles (one grid per step)" : "quantiles", counts.quantile,
+                           options.quantile_delta, &deltas.quantile},
+                          {"iteration budgets", counts.budget, options.budget_delta, &deltas.budget}};
+  std::erase_if(kinds, [](const Kind& kind) { return kind.claims == 0; });
+  require(!kinds.empty(), "nothing is claimed: success rates, quantiles and budgets are all off or empty");
+  if (options.simultaneous == Simultaneity::all) {
+    share_by_union(options, kinds, shares);
+    return deltas;
+  }
+  for (const Kind& kind : kinds) {
+    *kind.delta_each = kind.wanted.value_or(options.delta);
+    require(*kind.delta_each <= options.delta, "confidence budget: delta {} for each of the {} overspends {}",
+            *kind.delta_each, kind.purpose, options.delta);
+    shares.push_back({kind.purpose, kind.claims, *kind.delta_each});
+  }
   return deltas;
 }
 
@@ -265,6 +294,9 @@ std::vector<Index> default_steps(const std::vector<Index>& recorded) {
 
 void Options::validate() const {
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
+  for (const auto& wanted : {success_delta, quantile_delta, budget_delta}) {
+    require(!wanted || (*wanted > 0.0 && *wanted < 1.0), "delta: {} is outside (0, 1)", wanted.value_or(0.0));
+  }
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
     require(quantiles[i] > 0.0 && quantiles[i] < 1.0, "quantiles: {} is outside (0, 1)", quantiles[i]);
     require(i == 0 || quantiles[i - 1] < quantiles[i],

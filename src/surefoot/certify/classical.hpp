@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/runs/tally.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace surefoot::certify {
 struct Options {
   double delta = 0.01;  ///< total over all claims (simultaneous all), or of each claim (each)
   Simultaneity simultaneous = Simultaneity::all;
+  /// Of each claim of a kind; none: the kinds without share equally what is left (all), or take delta (each).
+  std::optional<double> success_delta;
+  std::optional<double> quantile_delta;
+  std::optional<double> budget_delta;
   bool success_rates = true;
   bool quantiles_claimed = true;
   bool budgets = true;

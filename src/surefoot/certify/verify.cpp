@@ -262,7 +262,7 @@ Verification verify(const ParsedCertificate& parsed) {
   return result;
 }
 
-runs::TallySpec recount_spec(const Certificate& certificate, std::size_t, std::vector<Index> recorded_steps) {
+runs::TallySpec recount_spec(const Certificate& certificate, std::vector<Index> recorded_steps) {
   return tally_spec(options_of(certificate), std::move(recorded_steps));
 }
 

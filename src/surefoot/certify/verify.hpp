@@ -23,8 +23,7 @@ struct Verification {
 Verification verify(const ParsedCertificate& parsed);
 
 /// The options under which the certificate's data were counted, to count them again.
-runs::TallySpec recount_spec(const Certificate& certificate, std::size_t variant,
-                             std::vector<Index> recorded_steps);
+runs::TallySpec recount_spec(const Certificate& certificate, std::vector<Index> recorded_steps);
 
 /// Compares the counts of a variant with a recount of its data.
 void compare_recount(const Certificate& certificate, std::size_t variant, const runs::Tally& tally,

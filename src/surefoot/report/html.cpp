@@ -8,6 +8,7 @@
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -189,12 +190,11 @@ std::string data_html(const Certificate& certificate) {
               : fmt::format("{}, counted as failed from there on", count_label(variant.non_finite_runs)));
     html += "</dl>\n";
   }
-  if (!certificate.run.is_null()) {
-    const auto keep_going = nlohmann::ordered_json::error_handler_t::replace;
+  const auto run = nlohmann::ordered_json::parse(certificate.run);
+  if (!run.is_null()) {
     std::string lines;
-    for (const auto& [name, value] : certificate.run.items()) {
-      lines +=
-          fmt::format("{}: {}\n", html_escaped(name), html_escaped(value.dump(-1, ' ', false, keep_going)));
+    for (const auto& [name, value] : run.items()) {
+      lines += fmt::format("{}: {}\n", html_escaped(name), html_escaped(value.dump()));
     }
     html += fmt::format("<h3>Seed and settings</h3>\n<pre>{}</pre>\n", lines);
   }

@@ -1,0 +1,39 @@
+#include "output.hpp"
+
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/report/report.hpp"
+#include "surefoot/report/table.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+using namespace surefoot;
+
+void OutputOptions::prepare() const {
+  io::prepare_output_folder(folder);
+}
+
+void add_output_options(CLI::App& verb, OutputOptions& options) {
+  verb.add_option("--out", options.folder, "output folder")->capture_default_str();
+  verb.add_flag("--json", options.json, "print the certificate instead of the table");
+}
+
+void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
+  const std::string json = certify::to_json(certificate);
+  const report::Report report = report::make_report(certificate);
+  for (const report::ReportFile& file : report.files) {
+    io::write_file_atomically(options.folder / file.name, file.content);
+  }
+  io::write_file_atomically(options.folder / "certificate.json", json);
+  for (const std::string& notice : report.notices) fmt::print(stderr, "surefoot: {}\n", notice);
+  if (options.json) {
+    fmt::print("{}", json);
+    return;
+  }
+  fmt::print("{}", report::terminal_text(certificate));
+  fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv\n", options.folder.string());
+  fmt::print("Check it:  surefoot verify {}\n", (options.folder / "certificate.json").string());
+}

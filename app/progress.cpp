@@ -1,0 +1,33 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+Progress::Progress(std::string what)
+    : what_(std::move(what)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      begin_(std::chrono::steady_clock::now()),
+      last_(begin_) {}
+
+Progress::~Progress() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::update(double done, double total, const char* unit) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - begin_ < 1s || now - last_ < 200ms) return;
+  last_ = now;
+  drawn_ = true;
+  if (total > 0) {
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    const double left = done > 0 ? seconds * (total - done) / done : 0;
+    fmt::print(stderr, "\r\033[K{}: {:.0f} of {:.0f} {}, {:.0f} s left", what_, done, total, unit, left);
+  } else {
+    fmt::print(stderr, "\r\033[K{}: {:.0f} {}", what_, done, unit);
+  }
+  std::fflush(stderr);
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+#include "surefoot/io/table_reader.hpp"
+#include "surefoot/runs/tally.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace surefoot::certify {
+
+/// Which step each column of a table belongs to.
+struct ColumnSteps {
+  std::vector<Index> steps;
+  std::size_t skipped = 0;  ///< leading columns that only number the instances
+};
+
+/// From labels such as "1", "k=10" or "iter_250": the whole number at their end, if they increase; otherwise
+/// first_step, first_step + 1, ... A first column labelled as an index (empty, id, index, instance, ...) is
+/// skipped.
+ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns, Index first_step);
+
+/// A table of runs whose columns are known and whose rows are still to be counted.
+class RunTable {
+ public:
+  RunTable(const std::string& path, Index first_step);
+
+  [[nodiscard]] const std::vector<Index>& steps() const { return columns_.steps; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// What the reader made of the table that its owner may not expect; empty if nothing.
+  [[nodiscard]] const std::string& notice() const { return notice_; }
+
+  /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once.
+  runs::Tally count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress);
+  /// Of the file; valid after count().
+  [[nodiscard]] const std::string& sha256() const { return sha256_; }
+
+ private:
+  std::string path_;
+  std::unique_ptr<io::TableReader> reader_;
+  ColumnSteps columns_;
+  io::RowBlock first_block_;
+  Index label_rows_ = 0;
+  std::string notice_;
+  std::string sha256_;
+};
+
+}  // namespace surefoot::certify
