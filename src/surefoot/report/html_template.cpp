@@ -49,7 +49,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .quote h3 { margin: 1rem 0 .2rem; color: var(--accent); }
 .quote ul { margin: .2rem 0 0; }
 .variants { display: grid; gap: 0 2.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-.panels { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.panels { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 23rem), 1fr)); }
 .panels.single { max-width: 40rem; }
 figure { margin: 1rem 0 1.8rem; }
 figcaption { margin-top: .6rem; max-width: 46rem; }

@@ -95,12 +95,12 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
   return table;
 }
 
-std::string heading(std::string_view text) {
-  return fmt::format("\n{}\n", text);
-}
-
 std::string paragraph(std::string_view text) {
   return wrapped(text, page_width);
+}
+
+std::string heading(std::string_view text) {
+  return '\n' + paragraph(text);
 }
 
 std::string bullets(const std::vector<std::string>& lines, std::string_view margin = indent) {
