@@ -149,7 +149,7 @@ footer { margin-top: 3rem; padding-top: 1rem; padding-bottom: 2.5rem; border-top
 
 <section id="quantiles">
 <h2>Quantiles</h2>
-<p>{{metric}} that the given share of problems does not exceed: observed in the samples, and at most this among
+<p>Value of the {{metric}} that the given share of problems does not exceed: observed in the samples, and at most this among
 fresh problems (certified, rounded up).</p>
 {{quantiles}}
 </section>

@@ -154,7 +154,7 @@ std::string confidence_sentence(const Certificate& certificate) {
 
 std::string simultaneity_sentence(const Certificate& certificate) {
   if (certificate.simultaneous == Simultaneity::all) {
-    return "All claims hold together: the confidence budget below is shared out among them, so any of them "
+    return "All claims hold together: the confidence budget is shared out among them, so any of them "
            "may "
            "be picked after reading the report.";
   }
@@ -191,7 +191,8 @@ Headline headline(const Certificate& certificate) {
 std::vector<std::string> what_it_says(const Certificate& certificate) {
   std::vector<std::string> lines{
       "It speaks of a fresh problem, drawn from the same distribution as the samples and independently of "
-      "them. \"90 % of problems\" means: a fresh problem is one of these with probability 0.9.",
+      "them. \"At least 90 % of problems\" means: with probability at least 0.9, a fresh problem is one of "
+      "these.",
       "\"Below\" is strict: a problem whose metric equals the tolerance has failed.",
       "A run with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
       confidence_sentence(certificate),

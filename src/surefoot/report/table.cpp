@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace surefoot::report {
 namespace {
@@ -229,18 +230,24 @@ TextTable quantile_table(const Certificate& certificate, std::size_t variant,
 }
 
 TextTable share_table(const Certificate& certificate) {
+  const bool together = certificate.simultaneous == certify::Simultaneity::all;
   TextTable table;
-  table.columns = {{"purpose", Align::left}, {"claims"}, {"delta each"}, {"delta together"}};
+  table.columns = {{"purpose", Align::left}, {"claims"}, {"delta each"}};
+  if (together) table.columns.push_back({"delta together"});
   Index claims = 0;
   double spent = 0;
   for (const certify::Share& share : certificate.shares) {
-    const double together = static_cast<double>(share.claims) * share.delta_each;
-    table.add_row({share.purpose, count_label(share.claims), observed_value(share.delta_each),
-                   observed_value(together)});
+    const double delta = static_cast<double>(share.claims) * share.delta_each;
+    std::vector<std::string> cells{share.purpose, count_label(share.claims),
+                                   observed_value(share.delta_each)};
+    if (together) cells.push_back(observed_value(delta));
+    table.add_row(std::move(cells));
     claims += share.claims;
-    spent += together;
+    spent += delta;
   }
-  table.add_row({"total", count_label(claims), "", observed_value(spent)});
+  std::vector<std::string> total{"total", count_label(claims), ""};
+  if (together) total.push_back(observed_value(spent));
+  table.add_row(std::move(total));
   return table;
 }
 

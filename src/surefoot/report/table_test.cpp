@@ -166,6 +166,7 @@ TEST(ShareTable, EndsWithTheTotal) {
   const TextTable table = share_table(synthetic_certificate());
   EXPECT_EQ(table.rows.back().front(), "total");
   EXPECT_EQ(table.rows.back().back(), "0.0100");
+  EXPECT_EQ(share_table(synthetic_certificate({.simultaneous = Simultaneity::each})).columns.size(), 3U);
 }
 
 TEST(TellingSteps, KeepTheFirstAndTheLast) {
