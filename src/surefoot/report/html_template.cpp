@@ -102,7 +102,8 @@ footer { margin-top: 3rem; padding-top: 1rem; padding-bottom: 2.5rem; border-top
   h2 { break-after: avoid; margin-top: 1.6rem; }
   .panel, tr, .quote li { break-inside: avoid; }
   .panels:not(.single) { grid-template-columns: 1fr 1fr; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; break-inside: avoid; }
+  h3 { break-after: avoid; }
   table { font-size: 8pt; }
   th, td { padding: .15rem .4rem; }
   details:not([open]) { display: none; }

@@ -36,8 +36,10 @@ void add_pair(TextTable& table, const std::string& group) {
   table.columns.push_back({"certified", Align::right, group});
 }
 
-std::string iterations(const std::optional<Index>& steps) {
-  return steps ? count_label(*steps) : std::string(nothing);
+/// Method paper: marked, as it stands under "certified" without being so.
+std::string certified_iterations(const BudgetClaim& claim) {
+  if (!claim.steps) return std::string(nothing);
+  return count_label(*claim.steps) + (claim.method == BudgetMethod::paper ? "*" : "");
 }
 
 std::string observed_iterations(const std::optional<Index>& steps) {
@@ -204,7 +206,7 @@ TextTable budget_table(const Certificate& certificate) {
       const auto found = claims.find(v);
       const bool has = found != claims.end();
       cells.push_back(has ? observed_iterations(found->second->empirical) : std::string(nothing));
-      cells.push_back(has ? iterations(found->second->steps) : std::string(nothing));
+      cells.push_back(has ? certified_iterations(*found->second) : std::string(nothing));
     }
     table.add_row(std::move(cells));
   }

@@ -68,6 +68,7 @@ TEST(Headline, NeverQuotesABudgetThatTheConfidenceDoesNotCover) {
   certificate.budget[0].method = bounds::BudgetMethod::paper;
   EXPECT_EQ(headline(certificate).groups[0].claims[0], "no guarantee from these samples");
   EXPECT_TRUE(contains(terminal_text(certificate), "paper*"));
+  EXPECT_TRUE(contains(terminal_text(certificate), "231*"));
   EXPECT_TRUE(contains(terminal_text(certificate), "not covered by the confidence"));
 }
 
