@@ -128,10 +128,17 @@ class SyntheticCertificate {
     const auto [found, is_new] = ranks_.try_emplace({quantile, share_delta}, 0);
     if (!is_new) return found->second;
     const boost::math::binomial law(static_cast<double>(options_.samples), quantile);
-    for (Index r = 1; r <= options_.samples && found->second == 0; ++r) {
-      if (boost::math::cdf(law, static_cast<double>(r - 1)) >= 1 - share_delta) found->second = r;
+    const auto suffices = [&](Index r) {
+      return boost::math::cdf(law, static_cast<double>(r - 1)) >= 1 - share_delta;
+    };
+    Index low = 0;
+    Index high = options_.samples;
+    if (!suffices(high)) return 0;
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (suffices(middle) ? high : low) = middle;
     }
-    return found->second;
+    return found->second = high;
   }
 
   [[nodiscard]] double order_statistic(std::size_t v, Index k, Index r) const {

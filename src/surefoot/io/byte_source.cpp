@@ -204,7 +204,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return gunzip_if_compressed(open_raw_bytes(path));
 }
 
-std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string data) {
+std::unique_ptr<ByteSource> memory_bytes(const std::string& name, std::string data) {
   return std::make_unique<MemorySource>(name, std::move(data));
 }
 

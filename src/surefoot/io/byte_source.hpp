@@ -57,7 +57,7 @@ std::unique_ptr<ByteSource> open_raw_bytes(const std::string& path);
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
 /// A copy of `data`, called `name` in messages.
-std::unique_ptr<ByteSource> memory_bytes(std::string name, std::string data);
+std::unique_ptr<ByteSource> memory_bytes(const std::string& name, std::string data);
 
 /// `source`, gunzipped if its bytes begin as gzip does.
 std::unique_ptr<ByteSource> gunzip_if_compressed(std::unique_ptr<ByteSource> source);

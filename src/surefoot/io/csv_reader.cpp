@@ -154,9 +154,10 @@ bool CsvReader::next(RowBlock& block) {
     split_into_chunks();
     const std::string_view carried(current_.bytes.data() + current_.complete,
                                    current_.size - current_.complete);
-    parallel_blocks(static_cast<Index>(chunks_used_) + 1, [&](Index task) {
-      if (task > 0) return parse(chunks_[static_cast<std::size_t>(task) - 1]);
-      if (!current_.last) load(upcoming_, carried);
+    const Index loads = current_.last ? 0 : 1;
+    parallel_blocks(loads + static_cast<Index>(chunks_used_), [&](Index task) {
+      if (task < loads) return load(upcoming_, carried);
+      parse(chunks_[static_cast<std::size_t>(task - loads)]);
     });
     gather(block);
     if (current_.last) {
@@ -171,7 +172,8 @@ bool CsvReader::next(RowBlock& block) {
 
 void CsvReader::split_into_chunks() {
   std::string_view text(current_.bytes.data() + current_.begin, current_.complete - current_.begin);
-  const std::size_t target = text.size() / chunks_per_block + 1;
+  // A small table is one chunk and wakes no other thread.
+  const std::size_t target = std::max(text.size(), options_.block_bytes) / chunks_per_block + 1;
   chunks_used_ = 0;
   while (!text.empty()) {
     const std::size_t line_end = text.find('\n', std::min(target, text.size()) - 1);
@@ -263,21 +265,19 @@ void CsvReader::account_for(const Chunk& chunk) {
   line_ += chunk.lines;
 }
 
+// A serial copy: it costs less than waking the threads a second time for each block.
 void CsvReader::gather(RowBlock& block) {
-  std::vector<Index> first_row(chunks_used_);
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     account_for(chunks_[i]);
-    first_row[i] = block.rows;
     block.rows += chunks_[i].rows;
   }
   block.first_row = rows_delivered_;
   rows_delivered_ += block.rows;
   block.values.resize(static_cast<std::size_t>(block.rows * columns_));
-  parallel_blocks(static_cast<Index>(chunks_used_), [&](Index task) {
-    const auto i = static_cast<std::size_t>(task);
-    std::copy_n(chunks_[i].values.begin(), chunks_[i].rows * columns_,
-                block.values.begin() + first_row[i] * columns_);
-  });
+  auto out = block.values.begin();
+  for (std::size_t i = 0; i < chunks_used_; ++i) {
+    out = std::copy_n(chunks_[i].values.begin(), chunks_[i].rows * columns_, out);
+  }
 }
 
 }  // namespace surefoot::io

@@ -11,7 +11,7 @@
 namespace surefoot::io {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 using test_support::gzip;
 using test_support::input_error;
 using test_support::TemporaryFolder;

@@ -8,7 +8,7 @@
 namespace surefoot::io {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 TEST(Excerpt, KeepsPlainTextAndEscapesTheRest) {
   EXPECT_EQ(excerpt("0.5 größer"), "0.5 größer");

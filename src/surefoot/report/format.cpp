@@ -48,9 +48,13 @@ std::string three_digits(double value, bool up) {
   if (value == 0) return "0";
   const std::string nearest = fmt::format("{:.{}e}", value, significant_digits - 1);
   const std::size_t e = nearest.find('e');
-  const int exponent = std::atoi(nearest.c_str() + e + 1) - (significant_digits - 1);  // NOLINT(cert-err34-c)
+  int exponent = std::atoi(nearest.c_str() + e + 1) - (significant_digits - 1);  // NOLINT(cert-err34-c)
   long long mantissa = std::llround(std::strtod(nearest.substr(0, e).c_str(), nullptr) * 100);
   if (up && decimal(mantissa, exponent) < value) ++mantissa;
+  if (mantissa == 1000) {
+    mantissa = 100;
+    ++exponent;
+  }
   if (is_written_plainly(value) && exponent < 0) {
     return fmt::format("{:.{}f}", decimal(mantissa, exponent), -exponent);
   }

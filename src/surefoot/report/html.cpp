@@ -157,7 +157,7 @@ std::string step_tables(const Certificate& certificate, const auto& table_of) {
 }
 
 std::string confidence_html(const Certificate& certificate) {
-  const std::string delta = exact_label(certificate.delta);
+  const std::string delta = fmt::format("{:.12g}", certificate.delta);
   const std::string confidence = confidence_label(certificate.delta);
   const std::string words =
       certificate.simultaneous == Simultaneity::all
@@ -167,8 +167,8 @@ std::string confidence_html(const Certificate& certificate) {
                 delta, confidence)
           : fmt::format(
                 "A claim may be wrong with a small probability delta. Here each claim alone uses up to {}, "
-                "which leaves confidence {} for that claim; the total shows that they are not certified "
-                "together.",
+                "which leaves confidence {} for that claim. "
+                "The shares do not add up to a confidence for all of them together.",
                 delta, confidence);
   return paragraph(words) + scrolling(share_table(certificate), "total", "Confidence budget");
 }

@@ -49,7 +49,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 .quote h3 { margin: 1rem 0 .2rem; color: var(--accent); }
 .quote ul { margin: .2rem 0 0; }
 .variants { display: grid; gap: 0 2.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-.panels { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.panels { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 23rem), 1fr)); }
 .panels.single { max-width: 40rem; }
 figure { margin: 1rem 0 1.8rem; }
 figcaption { margin-top: .6rem; max-width: 46rem; }
@@ -102,7 +102,8 @@ footer { margin-top: 3rem; padding-top: 1rem; padding-bottom: 2.5rem; border-top
   h2 { break-after: avoid; margin-top: 1.6rem; }
   .panel, tr, .quote li { break-inside: avoid; }
   .panels:not(.single) { grid-template-columns: 1fr 1fr; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; break-inside: avoid; }
+  h3 { break-after: avoid; }
   table { font-size: 8pt; }
   th, td { padding: .15rem .4rem; }
   details:not([open]) { display: none; }
@@ -149,7 +150,7 @@ footer { margin-top: 3rem; padding-top: 1rem; padding-bottom: 2.5rem; border-top
 
 <section id="quantiles">
 <h2>Quantiles</h2>
-<p>{{metric}} that the given share of problems does not exceed: observed in the samples, and at most this among
+<p>Value of the {{metric}} that the given share of problems does not exceed: observed in the samples, and at most this among
 fresh problems (certified, rounded up).</p>
 {{quantiles}}
 </section>

@@ -23,6 +23,7 @@ using certify::Certificate;
 
 constexpr std::size_t most_hues = 6;
 constexpr std::size_t few_points = 12;
+constexpr std::size_t most_points = 600;
 constexpr std::size_t most_columns = 2;
 constexpr std::size_t title_width = 48;
 
@@ -41,6 +42,17 @@ struct Canvas {
 };
 
 // ---- from certificate to figure
+
+/// More points than a printed page can tell apart only make files large.
+std::vector<Series> thinned(std::vector<Series> all, const Certificate& certificate) {
+  if (certificate.steps.size() <= most_points) return all;
+  const std::vector<Index> kept = telling_steps(certificate, most_points);
+  for (Series& series : all) {
+    std::erase_if(series.points,
+                  [&](const Series::Point& point) { return !std::ranges::binary_search(kept, point.step); });
+  }
+  return all;
+}
 
 std::vector<std::string_view> methods_of(const std::vector<Series>& all) {
   std::vector<std::string_view> methods;
@@ -151,12 +163,24 @@ std::vector<double> finite_values(const Figure& figure) {
   return values;
 }
 
+/// 1, 2 or 5 times a power of ten: the distance of about six marks over the span.
+double nice_distance(double span) {
+  const double power = std::pow(10.0, std::floor(std::log10(span / 6)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (span / (factor * power) <= 7) return factor * power;
+  }
+  return 10 * power;
+}
+
 void fit_linear(Axis& axis, const std::vector<double>& values) {
   if (values.empty()) return;
   const auto [low, high] = std::ranges::minmax(values);
-  const double margin = high > low ? 0.04 * (high - low) : 1;
-  axis.low = low - margin;
-  axis.high = high + margin;
+  const double span = high > low ? high - low : std::max(std::abs(high), 1.0);
+  if (!std::isfinite(span)) return;
+  const double distance = nice_distance(span);
+  axis.low = distance * std::floor(low / distance);
+  axis.high = distance * std::ceil(high / distance);
+  if (!(axis.high > axis.low)) axis.high = axis.low + distance;
 }
 
 /// Whole decades around the positive values.
@@ -176,6 +200,15 @@ bool wants_logarithm(const Certificate& certificate, const std::vector<double>& 
 }
 
 // ---- from figure to script
+
+/// gnuplot guesses the width of text in SVG, and guesses too much.
+std::string legend_place(ImageFormat format) {
+  const bool svg = format == ImageFormat::svg;
+  return fmt::format(
+      "set key below center horizontal Left reverse samplen 2 width {} spacing 1.15 height {} noenhanced\n"
+      "set xlabel offset 0,{}\n",
+      svg ? -2 : 1, svg ? 0.5 : 0.8, svg ? 0.7 : 0.4);
+}
 
 Canvas canvas_of(const Figure& figure, ImageFormat format) {
   Canvas canvas{500, 370, figure.title.empty() ? 0.0 : 34.0};
@@ -274,10 +307,11 @@ std::string panel_lines(const Figure& figure, const Panel& panel) {
 
 std::string common_lines(const Figure& figure) {
   return "set encoding utf8\nset samples 2\n"
-         "set border 3 lc rgb 'black' lw 0.8\nset grid lc rgb '#999999' lw 0.4 dt (1,3)\n"
+         "set border 3 lc rgb 'black' lw 0.8\nset grid lc rgb '#999999' lw 0.6 dt (1,3)\n"
          "set tics nomirror out scale 0.6\n"
-         "set key below center horizontal Left reverse samplen 2 spacing 1.15 height 1 noenhanced\n"
-         "set rmargin 3\nset tmargin 2\nset xlabel offset 0,0.5\nset xtics offset 0,0.3\n" +
+         "set key below center horizontal Left reverse samplen 2 width -3 spacing 1.15 height 0.5 "
+         "noenhanced\n"
+         "set rmargin 3\nset tmargin 1.8\nset xtics offset 0,0.3\n" +
          axis_lines('x', figure.x) + axis_lines('y', figure.y);
 }
 
@@ -294,7 +328,7 @@ std::string rewritten_tag(std::string tag, std::string_view prefix) {
     replace_all(tag, opening, std::string(opening) + std::string(prefix));
   }
   replace_all(tag, " color=\"black\"", "");
-  for (const char* black : {"'black'", "\"black\"", "'rgb(  0,   0,   0)'", "\"rgb(  0,   0,   0)\""}) {
+  for (const char* black : {"'black'", "\"black\"", "'rgb(  0,   0,   0)'", "\"rgb(0,0,0)\""}) {
     replace_all(tag, black, "\"currentColor\"");
   }
   return tag;
@@ -318,7 +352,10 @@ std::string root_tag(std::string_view tag, std::string_view description) {
 }  // namespace
 
 Figure success_figure(const Certificate& certificate) {
-  Drawing drawing{success_series(certificate), telling_values(certificate.tolerances, most_hues), {}, 0};
+  Drawing drawing{thinned(success_series(certificate), certificate),
+                  telling_values(certificate.tolerances, most_hues),
+                  {},
+                  0};
   drawing.methods = methods_of(drawing.all);
   Figure figure;
   figure.name = "success";
@@ -383,14 +420,15 @@ std::string gnuplot_script(const Figure& figure, ImageFormat format) {
   const Canvas canvas = canvas_of(figure, format);
   const double height = canvas.height * static_cast<double>(rows) + canvas.title_height;
   std::string script = terminal(format, canvas.width * static_cast<double>(columns), height);
-  script += common_lines(figure);
+  script += common_lines(figure) + legend_place(format);
   script += figure.title.empty()
                 ? "set multiplot\n"
                 : fmt::format("set multiplot title {} noenhanced font ',16'\n", gnuplot_quoted(figure.title));
   const double panel_height = canvas.height / height;
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    const std::size_t row = i / columns;
     const double x = static_cast<double>(i % columns) / static_cast<double>(columns);
-    const double y = panel_height * static_cast<double>(rows - 1 - i / columns);
+    const double y = panel_height * static_cast<double>(rows - 1 - row);
     script += fmt::format("set origin {:.6f},{:.6f}\nset size {:.6f},{:.6f}\n", x, y,
                           1.0 / static_cast<double>(columns), panel_height);
     script += panel_lines(figure, figure.panels[i]);

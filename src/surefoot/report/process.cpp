@@ -82,6 +82,7 @@ ProcessResult run_process(const std::vector<std::string>& command, std::string_v
     return {false, 0, "", "no temporary file: " + reason(errno)};
   }
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const SpawnActions actions(channels);

@@ -21,6 +21,17 @@ using certify::Simultaneity;
 constexpr std::size_t quoted_tolerances = 4;
 constexpr double least_quoted = 0.01;  ///< below it, a share is not worth a sentence
 
+constexpr const char* about_fresh_problems =
+    "It speaks of a fresh problem, drawn from the same distribution as the samples and independently of "
+    "them. "
+    "\"At least 90 % of problems\" means: with probability at least 0.9, a fresh problem is one of these.";
+constexpr const char* about_other_distributions =
+    "Nothing about problems from another distribution: if the family changes (size, scaling, noise, season), "
+    "take new samples.";
+constexpr const char* about_chosen_samples =
+    "Nothing if the samples were chosen, filtered, or used to tune the optimizer: they must be independent "
+    "draws that the optimizer has not seen.";
+
 std::string after(Index step) {
   if (step == 0) return "at the start";
   return fmt::format("after {} iteration{}", count_label(step), step == 1 ? "" : "s");
@@ -87,6 +98,7 @@ std::vector<std::string> success_sentences(const Certificate& certificate, const
                                            Index step) {
   const bool together = certificate.simultaneous == Simultaneity::all;
   std::vector<std::string> parts;
+  parts.reserve(shares.size());
   for (const Share& share : shares) {
     parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(share.bound),
                                 parts.empty() || !together ? "of problems are " : "",
@@ -154,7 +166,7 @@ std::string confidence_sentence(const Certificate& certificate) {
 
 std::string simultaneity_sentence(const Certificate& certificate) {
   if (certificate.simultaneous == Simultaneity::all) {
-    return "All claims hold together: the confidence budget below is shared out among them, so any of them "
+    return "All claims hold together: the confidence budget is shared out among them, so any of them "
            "may "
            "be picked after reading the report.";
   }
@@ -190,8 +202,7 @@ Headline headline(const Certificate& certificate) {
 
 std::vector<std::string> what_it_says(const Certificate& certificate) {
   std::vector<std::string> lines{
-      "It speaks of a fresh problem, drawn from the same distribution as the samples and independently of "
-      "them. \"90 % of problems\" means: a fresh problem is one of these with probability 0.9.",
+      about_fresh_problems,
       "\"Below\" is strict: a problem whose metric equals the tolerance has failed.",
       "A run with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
       confidence_sentence(certificate),
@@ -215,11 +226,8 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
 
 std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines{
-      "Nothing about problems from another distribution: if the family changes (size, scaling, noise, "
-      "season), "
-      "take new samples.",
-      "Nothing if the samples were chosen, filtered, or used to tune the optimizer: they must be independent "
-      "draws that the optimizer has not seen.",
+      about_other_distributions,
+      about_chosen_samples,
       "Nothing about one particular problem, nor about the worst case.",
       "Nothing about iterations and tolerances that are not listed.",
   };
@@ -246,7 +254,7 @@ std::string note_on_no_guarantee(const Certificate& certificate) {
 
 std::string note_on_paper_budgets(const Certificate& certificate) {
   if (!has_budgets(certificate, BudgetMethod::paper)) return "";
-  return "Iterations needed by method paper* are not covered by the confidence: the iteration is picked "
+  return "Iterations marked * (method paper) are not covered by the confidence: the iteration is picked "
          "after "
          "seeing the bounds. They are listed for comparison only.";
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace surefoot::report {
 namespace {
@@ -35,8 +36,10 @@ void add_pair(TextTable& table, const std::string& group) {
   table.columns.push_back({"certified", Align::right, group});
 }
 
-std::string iterations(const std::optional<Index>& steps) {
-  return steps ? count_label(*steps) : std::string(nothing);
+/// Method paper: marked, as it stands under "certified" without being so.
+std::string certified_iterations(const BudgetClaim& claim) {
+  if (!claim.steps) return std::string(nothing);
+  return count_label(*claim.steps) + (claim.method == BudgetMethod::paper ? "*" : "");
 }
 
 std::string observed_iterations(const std::optional<Index>& steps) {
@@ -95,12 +98,12 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
   return table;
 }
 
-std::string heading(std::string_view text) {
-  return fmt::format("\n{}\n", text);
-}
-
 std::string paragraph(std::string_view text) {
   return wrapped(text, page_width);
+}
+
+std::string heading(std::string_view text) {
+  return '\n' + paragraph(text);
 }
 
 std::string bullets(const std::vector<std::string>& lines, std::string_view margin = indent) {
@@ -203,7 +206,7 @@ TextTable budget_table(const Certificate& certificate) {
       const auto found = claims.find(v);
       const bool has = found != claims.end();
       cells.push_back(has ? observed_iterations(found->second->empirical) : std::string(nothing));
-      cells.push_back(has ? iterations(found->second->steps) : std::string(nothing));
+      cells.push_back(has ? certified_iterations(*found->second) : std::string(nothing));
     }
     table.add_row(std::move(cells));
   }
@@ -229,18 +232,24 @@ TextTable quantile_table(const Certificate& certificate, std::size_t variant,
 }
 
 TextTable share_table(const Certificate& certificate) {
+  const bool together = certificate.simultaneous == certify::Simultaneity::all;
   TextTable table;
-  table.columns = {{"purpose", Align::left}, {"claims"}, {"delta each"}, {"delta together"}};
+  table.columns = {{"purpose", Align::left}, {"claims"}, {"delta each"}};
+  if (together) table.columns.push_back({"delta together"});
   Index claims = 0;
   double spent = 0;
   for (const certify::Share& share : certificate.shares) {
-    const double together = static_cast<double>(share.claims) * share.delta_each;
-    table.add_row({share.purpose, count_label(share.claims), observed_value(share.delta_each),
-                   observed_value(together)});
+    const double delta = static_cast<double>(share.claims) * share.delta_each;
+    std::vector<std::string> cells{share.purpose, count_label(share.claims),
+                                   observed_value(share.delta_each)};
+    if (together) cells.push_back(observed_value(delta));
+    table.add_row(std::move(cells));
     claims += share.claims;
-    spent += together;
+    spent += delta;
   }
-  table.add_row({"total", count_label(claims), "", observed_value(spent)});
+  std::vector<std::string> total{"total", count_label(claims), ""};
+  if (together) total.push_back(observed_value(spent));
+  table.add_row(std::move(total));
   return table;
 }
 

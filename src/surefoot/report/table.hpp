@@ -22,7 +22,8 @@ TextTable success_table(const certify::Certificate& certificate, std::size_t var
 TextTable quantile_table(const certify::Certificate& certificate, std::size_t variant,
                          const std::vector<Index>& steps);
 
-/// Where the confidence goes: a row per share, then what is spent in all.
+/// Where the confidence goes: a row per share, then the total; what is spent together only where claims hold
+/// together.
 TextTable share_table(const certify::Certificate& certificate);
 
 /// The whole certificate for a terminal: sentences to quote, tables at telling steps, what is assumed. At

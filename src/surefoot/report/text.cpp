@@ -149,7 +149,8 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
       fresh = true;
     }
     if (!fresh) line += ' ';
-    line += word;
+    const std::size_t used = display_width(line);
+    line += shortened(word, width > used ? width - used : 1);
     fresh = false;
   }
   return result + line + '\n';

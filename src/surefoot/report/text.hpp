@@ -18,7 +18,7 @@ std::size_t display_width(std::string_view text);
 std::string shortened(std::string_view text, std::size_t width);
 
 /// Paragraph broken at blanks into lines of at most `width` columns; `first` opens the first line, `rest`
-/// the others.
+/// the others. A word longer than a line is shortened.
 std::string wrapped(std::string_view text, std::size_t width, std::string_view first = "",
                     std::string_view rest = "");
 

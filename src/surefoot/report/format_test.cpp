@@ -1,0 +1,126 @@
+#include "surefoot/report/format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+namespace surefoot::report {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+double read(const std::string& text) {
+  return std::strtod(text.c_str(), nullptr);
+}
+
+/// The share that a printed percentage stands for.
+double read_percent(const std::string& text) {
+  return read(text.substr(0, text.find(' ')) + "e-2");
+}
+
+TEST(Labels, AreShortAndExact) {
+  EXPECT_EQ(exact_label(1e-3), "1e-3");
+  EXPECT_EQ(exact_label(0.001), "1e-3");
+  EXPECT_EQ(exact_label(1e-2), "1e-2");
+  EXPECT_EQ(exact_label(0.1), "0.1");
+  EXPECT_EQ(exact_label(0.05), "0.05");
+  EXPECT_EQ(exact_label(2.5e-6), "2.5e-6");
+  EXPECT_EQ(exact_label(250), "250");
+  EXPECT_EQ(exact_label(1e6), "1e6");
+  EXPECT_EQ(exact_label(-20), "-20");
+  EXPECT_EQ(exact_label(0), "0");
+  EXPECT_EQ(exact_label(-0.0), "0");
+  EXPECT_EQ(exact_label(infinity), "inf");
+  EXPECT_EQ(exact_label(nan), "-");
+  EXPECT_EQ(percent_label(0.9), "90 %");
+  EXPECT_EQ(percent_label(0.995), "99.5 %");
+  EXPECT_EQ(confidence_label(0.01), "0.99");
+  EXPECT_EQ(confidence_label(1e-4), "0.9999");
+  EXPECT_EQ(count_label(999), "999");
+  EXPECT_EQ(count_label(50000), "50,000");
+  EXPECT_EQ(count_label(1234567), "1,234,567");
+}
+
+TEST(Labels, ReadBackAsTheSameNumber) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(-300, 300);
+  for (int i = 0; i < 20000; ++i) {
+    const double value = std::pow(10.0, exponent(random)) * (i % 2 == 0 ? 1 : -1);
+    ASSERT_EQ(read(exact_label(value)), value);
+  }
+}
+
+TEST(UpperBound, IsRoundedUpToThreeDigits) {
+  EXPECT_EQ(upper_bound_value(1.2301e-5), "1.24e-5");
+  EXPECT_EQ(upper_bound_value(9.991e-4), "1.00e-3");
+  EXPECT_EQ(upper_bound_value(1e-3), "1.00e-3");
+  EXPECT_EQ(upper_bound_value(0.12345), "0.124");
+  EXPECT_EQ(upper_bound_value(99.91), "100");
+  EXPECT_EQ(upper_bound_value(1234.5), "1240");
+  EXPECT_EQ(upper_bound_value(-23.456), "-23.4");
+  EXPECT_EQ(upper_bound_value(0), "0");
+  EXPECT_EQ(upper_bound_value(infinity), "-");
+  EXPECT_EQ(upper_bound_value(nan), "-");
+  EXPECT_EQ(observed_value(infinity), "inf");
+  EXPECT_EQ(observed_value(1.2301e-5), "1.23e-5");
+}
+
+TEST(UpperBound, IsNeverPrintedStrongerThanItIs) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> exponent(-320, 308);
+  for (int i = 0; i < 50000; ++i) {
+    const double value = std::pow(10.0, i % 3 == 0 ? exponent(random) : exponent(random) / 60);
+    for (const double bound : {value, -value}) {
+      const double printed = read(upper_bound_value(bound));
+      ASSERT_GE(printed, bound);
+      if (value > 1e-300) {
+        ASSERT_LE(printed - bound, 0.0101 * value);
+      }
+    }
+  }
+}
+
+TEST(LowerBoundPercent, IsRoundedDown) {
+  EXPECT_EQ(lower_bound_percent(0.98199), "98.1 %");
+  EXPECT_EQ(lower_bound_percent(0.981), "98.1 %");
+  EXPECT_EQ(lower_bound_percent(0.99996), "99.996 %");
+  EXPECT_EQ(lower_bound_percent(0.99989), "99.98 %");
+  EXPECT_EQ(lower_bound_percent(0.9999999), "99.999 %");
+  EXPECT_EQ(lower_bound_percent(0.0004), "0.0 %");
+  EXPECT_EQ(lower_bound_percent(1), "100 %");
+  EXPECT_EQ(lower_bound_percent(0), "-");
+  EXPECT_EQ(lower_bound_percent(nan), "-");
+}
+
+TEST(LowerBoundPercent, IsNeverPrintedStrongerThanItIs) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < 50000; ++i) {
+    const double share = i % 2 == 0 ? uniform(random) : 1 - std::pow(10.0, -8 * uniform(random));
+    if (share <= 0) continue;
+    ASSERT_LE(read_percent(lower_bound_percent(share)), share) << share;
+    ASSERT_GE(read_percent(lower_bound_percent(share)), share - 0.001001) << share;
+  }
+}
+
+TEST(ObservedPercent, IsAllOnlyIfItIsAll) {
+  EXPECT_EQ(observed_percent(0.5), "50.0 %");
+  EXPECT_EQ(observed_percent(0.99999), "99.999 %");
+  EXPECT_EQ(observed_percent(0.9999999), "99.999 %");
+  EXPECT_EQ(observed_percent(1), "100 %");
+  EXPECT_EQ(observed_percent(0.9986), "99.9 %");
+  EXPECT_EQ(observed_percent(nan), "-");
+}
+
+TEST(FullPrecision, KeepsEveryBit) {
+  EXPECT_EQ(read(full_precision(0.1)), 0.1);
+  EXPECT_EQ(full_precision(infinity), "inf");
+  EXPECT_EQ(full_precision(-infinity), "-inf");
+  EXPECT_EQ(full_precision(nan), "nan");
+}
+
+}  // namespace
+}  // namespace surefoot::report

@@ -1,0 +1,243 @@
+#include "surefoot/report/report.hpp"
+
+#include "surefoot/report/html.hpp"
+#include "surefoot/report/process.hpp"
+#include "surefoot/report/table.hpp"
+
+#include "support/synthetic_certificate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <regex>
+#include <set>
+
+namespace surefoot::report {
+namespace {
+
+using certify::Certificate;
+using test::synthetic_certificate;
+
+constexpr const char* hostile =
+    "</title><script>alert(1)</script> ' \" & `touch pwned` '; system('touch pwned') # @x {/=50 big} \\ %s "
+    "^_2";
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool has_program(const std::string& name) {
+  return run_process({name, "--version"}, "").started;
+}
+
+/// Empty if the text is well-formed XML, else what xmllint says.
+std::string xml_faults(const std::string& text) {
+  const ProcessResult result = run_process({"xmllint", "--noout", "--nonet", "-"}, text);
+  return result.exit_code == 0 ? "" : "xmllint: " + result.errors;
+}
+
+void expect_unique_ids(const std::string& html) {
+  const std::regex id("<[^>]* id=[\"']([^\"']*)[\"']");
+  std::set<std::string> seen;
+  for (auto i = std::sregex_iterator(html.begin(), html.end(), id); i != std::sregex_iterator(); ++i) {
+    EXPECT_TRUE(seen.insert((*i)[1]).second) << (*i)[1];
+  }
+  const std::regex reference("(href=[\"']#|url\\(#)([^\"')]*)");
+  for (auto i = std::sregex_iterator(html.begin(), html.end(), reference); i != std::sregex_iterator(); ++i) {
+    EXPECT_EQ(seen.count((*i)[2]), 1U) << (*i)[2];
+  }
+}
+
+std::string file_of(const Report& report, std::string_view name) {
+  const auto found = std::ranges::find(report.files, name, &ReportFile::name);
+  return found == report.files.end() ? "" : found->content;
+}
+
+Certificate hostile_certificate() {
+  Certificate certificate = synthetic_certificate({.variants = 2, .steps = 8});
+  certificate.title = certificate.metric = certificate.unit = hostile;
+  certificate.variants[0].name = certificate.variants[0].source = hostile;
+  certificate.variants[1].name = "bad \xff bytes \x1b[0m {{title}}";
+  certificate.shares[0].purpose = certificate.assumptions[0] = certificate.version = hostile;
+  certificate.run = {{hostile, hostile}};
+  return certificate;
+}
+
+class Drawn : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed: figures are NOT tested";
+    if (!has_program("xmllint")) GTEST_SKIP() << "xmllint is not installed: figures are NOT tested";
+  }
+};
+
+TEST(RunProcess, PassesInputAndReturnsOutput) {
+  const std::string text(1 << 20, 'x');
+  EXPECT_EQ(run_process({"cat"}, text).output, text);
+  EXPECT_EQ(run_process({"false"}, "").exit_code, 1);
+  const ProcessResult missing = run_process({"/no/such/program"}, "");
+  EXPECT_FALSE(missing.started);
+  EXPECT_FALSE(missing.errors.empty());
+}
+
+TEST(Figures, HaveAPanelPerVariantAndACurvePairPerParameter) {
+  for (const int variants : {1, 4}) {
+    const auto certificate = synthetic_certificate({.variants = variants});
+    const Figure success = success_figure(certificate);
+    EXPECT_EQ(success.panels.size(), static_cast<std::size_t>(variants));
+    EXPECT_EQ(success.panels[0].curves.size(), 8U);
+    EXPECT_EQ(quantile_figure(certificate).panels[0].curves.size(), 6U);
+    EXPECT_EQ(one_per_panel(success).size(), static_cast<std::size_t>(variants));
+  }
+}
+
+TEST(Figures, ChooseTheAxisByTheMetric) {
+  EXPECT_TRUE(quantile_figure(synthetic_certificate()).y.logarithmic);
+  const Figure decibel = quantile_figure(synthetic_certificate({.decibel = true}));
+  EXPECT_FALSE(decibel.y.logarithmic);
+  EXPECT_LT(decibel.y.low, -30);
+  EXPECT_FALSE(success_figure(synthetic_certificate()).x.logarithmic);
+}
+
+TEST(Figures, SayHowManyAreDrawnOfMany) {
+  auto certificate = synthetic_certificate({.variants = 1, .steps = 3});
+  for (int i = 2; i < 30; ++i) certificate.tolerances.push_back(1e-4 / i);
+  EXPECT_EQ(success_figure(certificate).remark, "6 of 32 tolerances are drawn.");
+}
+
+TEST(Figures, ThinLongCurves) {
+  const Figure figure = success_figure(synthetic_certificate({.variants = 1, .steps = 5000, .samples = 20}));
+  EXPECT_LE(figure.panels[0].curves[0].points.size(), 601U);
+  EXPECT_EQ(figure.panels[0].curves[0].points.back().x, 5000);
+}
+
+TEST_F(Drawn, SvgIsWellFormedWhateverTheNames) {
+  std::filesystem::remove("pwned");
+  for (const Certificate& certificate : {synthetic_certificate(), hostile_certificate()}) {
+    for (const Figure& figure : {success_figure(certificate), quantile_figure(certificate)}) {
+      const Image image = render(figure, ImageFormat::svg);
+      ASSERT_TRUE(image.content) << image.notice;
+      EXPECT_EQ(xml_faults(*image.content), "");
+      EXPECT_EQ(xml_faults(inline_svg(*image.content, "p-", hostile)), "");
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists("pwned"));
+}
+
+TEST_F(Drawn, PdfIsAPdf) {
+  const Image image = render(success_figure(hostile_certificate()), ImageFormat::pdf);
+  ASSERT_TRUE(image.content) << image.notice;
+  EXPECT_TRUE(image.content->starts_with("%PDF"));
+}
+
+TEST_F(Drawn, OddDataIsDrawnWithoutFault) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Certificate nothing_certified = synthetic_certificate({.variants = 1, .steps = 5});
+  for (auto& claim : nothing_certified.quantile) claim.upper_bound = claim.empirical = infinity;
+  for (auto& claim : nothing_certified.success) claim.lower_bound = nan;
+  Certificate zeros = synthetic_certificate({.variants = 1, .steps = 5});
+  for (auto& claim : zeros.quantile) claim.empirical = 0;
+  Certificate huge = zeros;
+  for (auto& claim : huge.quantile) claim.upper_bound = 1e308;
+  Certificate constant = zeros;
+  for (auto& claim : constant.quantile) claim.upper_bound = claim.empirical = -3;
+  Certificate one_step = synthetic_certificate({.variants = 1, .steps = 1});
+  for (const Certificate& certificate : {nothing_certified, zeros, huge, constant, one_step}) {
+    for (const Figure& figure : {success_figure(certificate), quantile_figure(certificate)}) {
+      const Image image = render(figure, ImageFormat::svg);
+      ASSERT_TRUE(image.content) << image.notice;
+      EXPECT_EQ(xml_faults(*image.content), "");
+    }
+  }
+}
+
+TEST_F(Drawn, ReportHasFiguresInlineWithIdsOfTheirOwn) {
+  const Report report = make_report(synthetic_certificate({.variants = 4}));
+  EXPECT_TRUE(report.notices.empty());
+  EXPECT_FALSE(file_of(report, "success.pdf").empty());
+  EXPECT_FALSE(file_of(report, "quantiles.pdf").empty());
+  const std::string html = file_of(report, "report.html");
+  expect_unique_ids(html);
+  EXPECT_TRUE(contains(html, "id='quantiles-3-gpDot'"));
+  EXPECT_FALSE(contains(html, "black"));
+  EXPECT_FALSE(contains(html, "<?xml"));
+}
+
+TEST(ReportHtml, EscapesAllUserText) {
+  const std::string html = report_html(hostile_certificate(), {});
+  EXPECT_FALSE(contains(html, "<script"));
+  EXPECT_FALSE(contains(html, "\x1b"));
+  EXPECT_FALSE(contains(html, "\xff "));
+  EXPECT_TRUE(contains(html, "{{title}}"));  // a name, not a place to fill
+  EXPECT_TRUE(contains(html, "&lt;script&gt;alert(1)"));
+}
+
+TEST(ReportHtml, NeedsNothingFromElsewhere) {
+  const std::string html = report_html(synthetic_certificate(), {});
+  EXPECT_FALSE(contains(html, "src="));
+  EXPECT_FALSE(contains(html, "@import"));
+  EXPECT_FALSE(contains(html, "<link"));
+  EXPECT_FALSE(std::regex_search(html, std::regex("href=\"(?!#)")));
+}
+
+TEST(ReportHtml, TellsWhatIsAndIsNotCertified) {
+  const std::string all = report_html(synthetic_certificate({.paper_budgets = true}), {});
+  for (const char* part :
+       {"all of these hold together", "is strict", "over the draw of the samples", "another distribution",
+        "not covered by the confidence", "surefoot verify certificate.json --data", "SHA-256", "9f86d081",
+        "counted as failed from there on", "rounded up by at most 0.1&nbsp;%",
+        "<th scope=\"row\" class=\"left\">total"}) {
+    EXPECT_TRUE(contains(all, part)) << part;
+  }
+  const std::string each =
+      report_html(synthetic_certificate({.simultaneous = certify::Simultaneity::each}), {});
+  EXPECT_TRUE(contains(each, "Each claim taken alone"));
+  EXPECT_FALSE(contains(each, "hold together"));
+}
+
+TEST(ReportHtml, IsPossibleWithoutAnything) {
+  EXPECT_TRUE(contains(report_html(Certificate{}, {}), "</html>"));
+  EXPECT_EQ(make_report(Certificate{}).files.size(), 2U);
+}
+
+TEST(MakeReport, SaysThatGnuplotIsMissingAndGoesOn) {
+  const Report report = make_report(synthetic_certificate(), {.gnuplot = "/no/such/gnuplot"});
+  ASSERT_EQ(report.notices.size(), 1U);
+  EXPECT_TRUE(contains(report.notices[0], "/no/such/gnuplot"));
+  EXPECT_TRUE(contains(report.notices[0], "apt install gnuplot-nox"));
+  EXPECT_EQ(report.files.size(), 2U);
+  EXPECT_TRUE(contains(file_of(report, "report.html"), "class=\"missing\">No figures"));
+}
+
+TEST(MakeReport, TellsWhenGnuplotFails) {
+  const Report report = make_report(synthetic_certificate(), {.gnuplot = "false"});
+  EXPECT_TRUE(contains(report.notices.at(0), "ended with code 1"));
+}
+
+/// Reports to be looked at: SUREFOOT_LOOK=folder report_test --gtest_filter='*ForEyes*'.
+TEST_F(Drawn, ReportsForEyes) {
+  const char* wanted = std::getenv("SUREFOOT_LOOK");
+  const std::filesystem::path folder = wanted != nullptr ? wanted : testing::TempDir() + "surefoot-look";
+  const std::vector<std::pair<const char*, test::SyntheticOptions>> examples{
+      {"two", {}},
+      {"one", {.variants = 1, .steps = 500, .samples = 50000}},
+      {"few-samples", {.variants = 1, .samples = 60}},
+      {"four",
+       {.variants = 4, .decibel = true, .simultaneous = certify::Simultaneity::each, .paper_budgets = true}}};
+  for (const auto& [name, options] : examples) {
+    const Certificate certificate = synthetic_certificate(options);
+    std::filesystem::create_directories(folder / name);
+    std::ofstream(folder / name / "table.txt") << terminal_text(certificate);
+    for (const ReportFile& file : make_report(certificate).files) {
+      std::ofstream(folder / name / file.name, std::ios::binary) << file.content;
+    }
+    EXPECT_GT(std::filesystem::file_size(folder / name / "report.html"), 10000U);
+  }
+}
+
+}  // namespace
+}  // namespace surefoot::report

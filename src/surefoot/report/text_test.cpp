@@ -1,0 +1,114 @@
+#include "surefoot/report/text.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/report/text_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace surefoot::report {
+namespace {
+
+TEST(Printable, LetsNoControlCodeThrough) {
+  EXPECT_EQ(printable("a\x1b[31mb"), "a\uFFFD[31mb");
+  EXPECT_EQ(printable("two\nlines\tone"), "two lines one");
+  EXPECT_EQ(printable("\xff\xc0\x80"), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
+  EXPECT_EQ(printable("\u202Ereversed"), "\uFFFDreversed");
+  EXPECT_EQ(printable("naïve ‖z‖₂ 残差"), "naïve ‖z‖₂ 残差");
+  EXPECT_EQ(printable(std::string_view("cut \xe2\x82", 6)), "cut \uFFFD\uFFFD");
+}
+
+TEST(DisplayWidth, CountsColumns) {
+  EXPECT_EQ(display_width("abc"), 3U);
+  EXPECT_EQ(display_width("naïve"), 5U);
+  EXPECT_EQ(display_width("残差"), 4U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);
+}
+
+TEST(Shortened, FitsAndSaysSo) {
+  EXPECT_EQ(shortened("short", 10), "short");
+  EXPECT_EQ(shortened("a rather long name", 8), "a rathe…");
+  EXPECT_EQ(display_width(shortened("残差残差残差", 6)), 5U);
+}
+
+TEST(Wrapped, BreaksAtBlanksButNotBeforePercent) {
+  EXPECT_EQ(wrapped("one two three", 8, "- ", "  "), "- one\n  two\n  three\n");
+  EXPECT_EQ(wrapped("at least 90 % of", 12), "at least\n90 % of\n");
+  EXPECT_EQ(wrapped("an endlesslylongword", 8), "an\nendless…\n");
+  EXPECT_EQ(wrapped("", 10), "\n");
+}
+
+TEST(Escapes, AreInert) {
+  EXPECT_EQ(html_escaped("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  EXPECT_EQ(csv_quoted("plain"), "plain");
+  EXPECT_EQ(csv_quoted("a,\"b\"\nc"), "\"a,\"\"b\"\" c\"");
+  EXPECT_EQ(gnuplot_quoted("it's\n`x`"), "'it''s `x`'");
+  EXPECT_EQ(shell_quoted("results.csv"), "results.csv");
+  EXPECT_EQ(shell_quoted("a b's;rm"), "'a b'\\''s;rm'");
+  EXPECT_EQ(markdown_escaped("a|b_c"), "a\\|b\\_c");
+}
+
+TextTable example() {
+  TextTable table;
+  table.columns = {{"step", Align::right, ""},
+                   {"observed", Align::right, "cold"},
+                   {"certified", Align::right, "cold"},
+                   {"observed", Align::right, "warm"},
+                   {"certified", Align::right, "warm"}};
+  table.add_row({"1", "0.5", "-", "é", "1"});
+  table.add_row({"100", "0.5", "0.4", "2", "<b>"});
+  return table;
+}
+
+TEST(TextTableText, AlignsColumnsUnderGroups) {
+  EXPECT_EQ(to_text(example(), "  "),
+            "                cold                  warm\n"
+            "  step   observed  certified   observed  certified\n"
+            "  ----   --------  ---------   --------  ---------\n"
+            "     1        0.5          -          é          1\n"
+            "   100        0.5        0.4          2        <b>\n");
+}
+
+TEST(TextTableText, WidensColumnsForALongGroupName) {
+  TextTable table;
+  table.columns = {{"k"}, {"a", Align::right, "a very long group"}, {"b", Align::right, "a very long group"}};
+  table.add_row({"1", "2", "3"});
+  std::istringstream lines(to_text(table));
+  std::string top;
+  std::getline(lines, top);
+  EXPECT_EQ(top, "    a very long group");
+}
+
+TEST(TextTableMarkdown, NamesTheGroupInEachColumn) {
+  EXPECT_EQ(to_markdown(example()),
+            "| step | cold: observed | cold: certified | warm: observed | warm: certified |\n"
+            "|---:|---:|---:|---:|---:|\n"
+            "| 1 | 0.5 | - | é | 1 |\n"
+            "| 100 | 0.5 | 0.4 | 2 | &lt;b> |\n");
+}
+
+TEST(TextTableHtml, EscapesAndMarksCellsThatSayNothing) {
+  const std::string html = to_html(example());
+  EXPECT_NE(html.find("&lt;b&gt;"), std::string::npos);
+  EXPECT_NE(html.find("class=\"none\" title=\"no guarantee\""), std::string::npos);
+  EXPECT_NE(html.find("colspan=\"2\" class=\"group\">cold"), std::string::npos);
+}
+
+TEST(TextTable, RefusesARowOfTheWrongLength) {
+  TextTable table = example();
+  EXPECT_THROW(table.add_row({"1"}), InputError);
+}
+
+TEST(TextTableSplit, CutsBetweenGroupsAndRepeatsTheKeys) {
+  EXPECT_EQ(split_to_width(example(), 100).size(), 1U);
+  const auto parts = split_to_width(example(), 30);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[1].columns[0].header, "step");
+  EXPECT_EQ(parts[1].columns[1].group, "warm");
+  EXPECT_EQ(parts[1].rows[1][2], "<b>");
+}
+
+}  // namespace
+}  // namespace surefoot::report
