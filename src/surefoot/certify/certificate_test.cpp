@@ -1,0 +1,257 @@
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/verify.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/random.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <set>
+
+namespace surefoot::certify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+runs::Tally example_tally(const Options& options, Index samples, std::uint64_t variant) {
+  std::vector<Index> steps;
+  for (Index k = 1; k <= 12; ++k) steps.push_back(10 * k);
+  runs::Tally tally(tally_spec(options, steps));
+  for (Index i = 0; i < samples; ++i) {
+    RandomStream random(variant, "certificate test", static_cast<std::uint64_t>(i));
+    std::vector<double> run;
+    const double scale = std::exp(random.normal());
+    for (Index k = 1; k <= 12; ++k) run.push_back(scale * std::pow(0.5, static_cast<double>(k)));
+    if (i % 97 == 3) run[7] = infinity;
+    tally.add_run(run.data());
+  }
+  return tally;
+}
+
+std::vector<std::vector<Index>> example_steps() {
+  return {{10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120}};
+}
+
+Certificate example_certificate(Options options, std::size_t variants = 2) {
+  options = resolved(options, example_steps());
+  std::vector<Counted> counted;
+  for (std::size_t i = 0; i < variants; ++i) {
+    Variant variant;
+    variant.name = "variant \"" + std::to_string(i) + "\"";
+    variant.source = "table.csv";
+    variant.sha256 = std::string(64, 'a');
+    counted.push_back({variant, example_tally(options, 400, i)});
+  }
+  return certify(options, counted);
+}
+
+std::vector<Options> kinds_of_options() {
+  std::vector<Options> all;
+  Options plain;
+  plain.tolerances = {1e-3, 1e-2, 1e-1};
+  all.push_back(plain);
+  Options grid = plain;
+  grid.quantile_method = bounds::QuantileMethod::grid;
+  grid.risk_method = bounds::RiskMethod::kl;
+  grid.budget_method = bounds::BudgetMethod::paper;
+  all.push_back(grid);
+  Options each = plain;
+  each.simultaneous = Simultaneity::each;
+  each.budget_method = bounds::BudgetMethod::first_hit;
+  all.push_back(each);
+  Options few = plain;
+  few.success_rates = false;
+  few.budgets = false;
+  few.steps = {20, 120};
+  all.push_back(few);
+  Options wanted = plain;
+  wanted.success_delta = 1e-5;
+  all.push_back(wanted);
+  return all;
+}
+
+TEST(Certificate, SurvivesTheWayThroughJson) {
+  for (const Options& options : kinds_of_options()) {
+    const Certificate certificate = example_certificate(options);
+    const std::string text = to_json(certificate);
+    const ParsedCertificate parsed = parse_certificate(text);
+    EXPECT_EQ(parsed.recorded_digest, parsed.computed_digest);
+    EXPECT_EQ(to_json(parsed.certificate), text);
+  }
+}
+
+TEST(Certificate, IsVerifiedAsWritten) {
+  for (const Options& options : kinds_of_options()) {
+    const Certificate certificate = example_certificate(options);
+    Verification verification = verify(parse_certificate(to_json(certificate)));
+    EXPECT_TRUE(verification.holds()) << verification.findings.front();
+    EXPECT_EQ(verification.claims, verification.claims_that_hold);
+    EXPECT_EQ(verification.claims,
+              static_cast<Index>(certificate.success.size() + certificate.quantile.size() +
+                                 certificate.budget.size()));
+    const Options filled = resolved(options, example_steps());
+    for (std::size_t i = 0; i < 2; ++i) {
+      compare_recount(certificate, i, example_tally(filled, 400, i), std::string(64, 'a'), verification);
+    }
+    EXPECT_TRUE(verification.holds()) << verification.findings.front();
+  }
+}
+
+// Every number of the document, reachable by a pointer.
+void collect_numbers(const Json& value, const std::string& pointer, std::set<std::string>& found) {
+  if (value.is_number()) found.insert(pointer);
+  if (value.is_object()) {
+    for (const auto& [key, child] : value.items()) collect_numbers(child, pointer + "/" + key, found);
+  }
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      collect_numbers(value[i], pointer + "/" + std::to_string(i), found);
+    }
+  }
+}
+
+TEST(Certificate, EveryChangedNumberIsFound) {
+  Options options = kinds_of_options().front();
+  options.steps = {20, 60, 120};
+  const Json body = Json::parse(to_json(example_certificate(options)));
+  std::set<std::string> pointers;
+  collect_numbers(body, "", pointers);
+  ASSERT_GT(pointers.size(), 300U);
+  for (const std::string& pointer : pointers) {
+    Json changed = body;
+    Json& value = changed.at(Json::json_pointer(pointer));
+    value = value.is_number_float() ? Json(std::nextafter(value.get<double>(), 2.0))
+                                    : Json(value.get<Index>() + 1);
+    try {
+      EXPECT_FALSE(verify(parse_certificate(changed.dump())).holds()) << pointer;
+    } catch (const InputError&) {
+      SUCCEED();  // refused altogether
+    }
+  }
+}
+
+// With the digest made to fit again, what is left is the mathematics.
+std::string resealed(Json body) {
+  body.erase("digest");
+  const std::string text = body.dump();
+  body["digest"] = {{"algorithm", "sha256"}, {"value", ""}};
+  const ParsedCertificate parsed = parse_certificate(body.dump());
+  body["digest"]["value"] = parsed.computed_digest;
+  return body.dump();
+}
+
+TEST(Certificate, AStrongerClaimIsFoundEvenUnderAFittingDigest) {
+  const Json body = Json::parse(to_json(example_certificate(kinds_of_options().front())));
+  EXPECT_TRUE(verify(parse_certificate(resealed(body))).holds());
+  const auto differs = [&](const std::string& pointer, const Json& value) {
+    Json changed = body;
+    changed.at(Json::json_pointer(pointer)) = value;
+    return !verify(parse_certificate(resealed(changed))).holds();
+  };
+  EXPECT_TRUE(differs("/claims/success_rate/5/lower_bound", 0.999));
+  EXPECT_TRUE(differs("/claims/success_rate/30/failures", 0));
+  EXPECT_TRUE(differs("/claims/success_rate/30/delta", 0.5));
+  EXPECT_TRUE(differs("/claims/quantile/5/rank", 201));
+  EXPECT_TRUE(differs("/claims/quantile/5/at_most", 10));
+  EXPECT_TRUE(differs("/claims/iteration_budget/0/reached", 3));
+  EXPECT_TRUE(differs("/claims/iteration_budget/0/steps", nullptr));
+  EXPECT_TRUE(differs("/confidence/shares/0/delta_each", 0.009));
+  EXPECT_TRUE(differs("/confidence/shares/0/claims", 1));
+  EXPECT_TRUE(differs("/confidence/delta", 1e-6));
+  EXPECT_TRUE(differs("/variants/0/samples", 4000));
+  EXPECT_TRUE(differs("/declared/steps/3", 41));
+  EXPECT_TRUE(differs("/claims/success_rate/0/variant", 7));
+}
+
+TEST(Certificate, ChangedDataAreFound) {
+  const Options options = resolved(kinds_of_options().front(), example_steps());
+  const Certificate certificate = example_certificate(options, 1);
+  Verification other;
+  compare_recount(certificate, 0, example_tally(options, 400, 5), std::string(64, 'b'), other);
+  EXPECT_GT(other.findings.size(), 3U);
+  Verification shorter;
+  compare_recount(certificate, 0, example_tally(options, 399, 0), std::string(64, 'a'), shorter);
+  EXPECT_FALSE(shorter.holds());
+}
+
+TEST(Certificate, MalformedOnesAreRefusedWithAReason) {
+  const std::string good = to_json(example_certificate(kinds_of_options().front()));
+  EXPECT_THROW(parse_certificate(""), InputError);
+  EXPECT_THROW(parse_certificate("{"), InputError);
+  EXPECT_THROW(parse_certificate("[1, 2]"), InputError);
+  EXPECT_THROW(parse_certificate("{\"format\": \"surefoot-certificate\"}"), InputError);
+  EXPECT_THROW(parse_certificate(good.substr(0, good.size() / 2)), InputError);
+  const auto with = [&](const char* pointer, const Json& value) {
+    Json changed = Json::parse(good);
+    changed.at(Json::json_pointer(pointer)) = value;
+    return changed.dump();
+  };
+  EXPECT_THROW(parse_certificate(with("/format_version", 99)), InputError);
+  EXPECT_THROW(parse_certificate(with("/claims/success_rate/0/method", "best")), InputError);
+  EXPECT_THROW(parse_certificate(with("/claims/success_rate/0/failures", 1.5)), InputError);
+  EXPECT_THROW(parse_certificate(with("/claims/success_rate/0/failures", 18446744073709551615ULL)),
+               InputError);
+  EXPECT_THROW(parse_certificate(with("/claims/success_rate", "many")), InputError);
+  EXPECT_THROW(parse_certificate(with("/confidence/simultaneous", "some")), InputError);
+}
+
+TEST(Options, DefaultsDependOnTheShapeAlone) {
+  std::vector<Index> recorded(1000);
+  for (std::size_t i = 0; i < recorded.size(); ++i) recorded[i] = static_cast<Index>(i) + 1;
+  const std::vector<Index> steps = default_steps(recorded);
+  EXPECT_LE(steps.size(), 60U);
+  EXPECT_GE(steps.size(), 40U);
+  EXPECT_EQ(steps.front(), 1);
+  EXPECT_EQ(steps.back(), 1000);
+  EXPECT_EQ(default_steps({0, 5, 10}), (std::vector<Index>{0, 5, 10}));
+  EXPECT_EQ(default_tolerances("dB").front(), -40);
+}
+
+TEST(Options, NameTheBadValue) {
+  Options options;
+  options.delta = 1.5;
+  EXPECT_THROW(options.validate(), InputError);
+  options = {};
+  options.quantiles = {0.9, 0.5};
+  EXPECT_THROW(options.validate(), InputError);
+  options = {};
+  options.steps = {15};
+  EXPECT_THROW(resolved(options, example_steps()), InputError);
+  options = {};
+  options.success_delta = 0.5;
+  EXPECT_THROW(example_certificate(options), InputError);
+  options.simultaneous = Simultaneity::each;
+  EXPECT_THROW(example_certificate(options), InputError);
+  options = {};
+  options.success_rates = options.quantiles_claimed = options.budgets = false;
+  EXPECT_THROW(example_certificate(options), InputError);
+}
+
+TEST(Claims, SpendTheWholeBudgetAndNoMore) {
+  for (const Options& options : kinds_of_options()) {
+    if (options.simultaneous == Simultaneity::each) continue;
+    const Certificate certificate = example_certificate(options);
+    double spent = 0;
+    for (const Share& share : certificate.shares)
+      spent += static_cast<double>(share.claims) * share.delta_each;
+    EXPECT_NEAR(spent, 0.01, 1e-12);
+  }
+}
+
+TEST(Claims, AllFailingRunsGiveNoGuaranteeButNoError) {
+  Options options = resolved(kinds_of_options().front(), example_steps());
+  runs::Tally tally(tally_spec(options, example_steps().front()));
+  const std::vector<double> diverged(12, std::nan(""));
+  for (int i = 0; i < 50; ++i) tally.add_run(diverged.data());
+  const Certificate certificate = certify(options, {{Variant{}, tally}});
+  EXPECT_EQ(certificate.variants[0].non_finite_runs, 50);
+  for (const SuccessClaim& claim : certificate.success) EXPECT_EQ(claim.lower_bound, 0.0);
+  for (const QuantileClaim& claim : certificate.quantile) EXPECT_EQ(claim.upper_bound, infinity);
+  for (const BudgetClaim& claim : certificate.budget) EXPECT_FALSE(claim.steps);
+  EXPECT_TRUE(verify(parse_certificate(to_json(certificate))).holds());
+}
+
+}  // namespace
+}  // namespace surefoot::certify

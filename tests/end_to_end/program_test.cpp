@@ -1,0 +1,251 @@
+#include "support/program.hpp"
+
+#include "surefoot/bounds/kl.hpp"
+#include "surefoot/core/random.hpp"
+#include "surefoot/core/version.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace {
+
+using surefoot::testing::ProgramResult;
+using surefoot::testing::ProgramTest;
+using surefoot::testing::slurp;
+using Json = nlohmann::json;
+
+class Program : public ProgramTest {
+ protected:
+  // A table of decaying residuals, a row per problem.
+  static std::string table(int rows, int columns, bool header, std::uint64_t seed = 1) {
+    std::string text;
+    if (header) {
+      for (int k = 1; k <= columns; ++k) text += fmt::format("{}k={}", k > 1 ? "," : "", k);
+      text += '\n';
+    }
+    for (int i = 0; i < rows; ++i) {
+      surefoot::RandomStream random(seed, "program test", static_cast<std::uint64_t>(i));
+      const double scale = std::exp(random.normal());
+      for (int k = 1; k <= columns; ++k) {
+        text += fmt::format("{}{:.6g}", k > 1 ? "," : "", scale * std::pow(0.7, k));
+      }
+      text += '\n';
+    }
+    return text;
+  }
+
+  // One clear line on standard error, exit code 2, nothing on standard output and nothing half-written.
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& mentioned) const {
+    const ProgramResult result = surefoot(arguments + " --out refused");
+    expect_complaint(result, arguments, mentioned);
+    if (std::filesystem::exists(folder_ / "refused")) {
+      EXPECT_TRUE(std::filesystem::is_empty(folder_ / "refused")) << arguments;
+    }
+  }
+  static void expect_complaint(const ProgramResult& result, const std::string& arguments,
+                               const std::vector<std::string>& mentioned) {
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << arguments << "\n" << result.err;
+    for (const std::string& word : mentioned) {
+      EXPECT_NE(result.err.find(word), std::string::npos)
+          << arguments << " should mention '" << word << "': " << result.err;
+    }
+  }
+};
+
+TEST_F(Program, PrintsBoundsWith17Digits) {
+  EXPECT_EQ(surefoot("bound kl-inverse --q 0 --c 0.1").out,
+            fmt::format("{:.17g}\n", surefoot::bounds::kl_inverse(0, 0.1)));
+  EXPECT_EQ(surefoot("bound rank --samples 1000 --quantile 0.9 --delta 0.0081").out, "923\n");
+  EXPECT_EQ(surefoot("bound rank --samples 10 --quantile 0.9 --delta 0.0081").out, "0\n");
+  const double risk = std::stod(surefoot("bound risk --failures 0 --samples 1000 --delta 1e-4").out);
+  EXPECT_NEAR(risk, 0.009168055107232425, 1e-15);
+  const Json object =
+      Json::parse(surefoot("bound risk --failures 3 --samples 10 --delta 0.1 --method kl --json").out);
+  EXPECT_EQ(object.at("method"), "kl");
+  EXPECT_GT(object.at("risk"), 0.3);
+}
+
+TEST_F(Program, CertifiesATableWithNothingButItsName) {
+  write("results.csv", table(500, 40, true));
+  const ProgramResult result = surefoot("certify results.csv");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("With confidence 0.99"), std::string::npos);
+  EXPECT_EQ(result.out.find('\033'), std::string::npos) << "control codes in a pipe";
+  EXPECT_EQ(result.err, "");
+  for (const char* file : {"certificate.json", "curves.csv", "report.html", "success.pdf", "quantiles.pdf"}) {
+    EXPECT_GT(std::filesystem::file_size(folder_ / "surefoot-report" / file), 500U) << file;
+  }
+  EXPECT_EQ(surefoot("verify surefoot-report/certificate.json").code, 0);
+  EXPECT_EQ(surefoot("verify surefoot-report/certificate.json --data results.csv").code, 0);
+  const std::string page = slurp(folder_ / "surefoot-report" / "report.html");
+  EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org")) << "the page must not need the network";
+}
+
+TEST_F(Program, GivesTheSameCertificateForEveryFormatOfATable) {
+  write("results.csv", table(200, 20, false));
+  ASSERT_EQ(shell("gzip -k results.csv").code, 0);
+  ASSERT_EQ(surefoot("certify results.csv --out a").code, 0);
+  ASSERT_EQ(surefoot("certify results.csv.gz --out b").code, 0);
+  ASSERT_EQ(shell("$SUREFOOT certify - --names results --out c <results.csv").code, 0);
+  ASSERT_EQ(surefoot("certify results.csv --threads 1 --out d").code, 0);
+  const auto claims = [&](const char* out) {
+    return Json::parse(slurp(folder_ / out / "certificate.json")).at("claims");
+  };
+  EXPECT_EQ(claims("a"), claims("b"));
+  EXPECT_EQ(claims("a"), claims("c"));
+  EXPECT_EQ(slurp(folder_ / "a" / "certificate.json"), slurp(folder_ / "d" / "certificate.json"));
+}
+
+TEST_F(Program, UnderstandsIndexColumnsAndNumberedSteps) {
+  write("plain.csv", "k=5,k=10,k=15\n1,0.1,0.01\n2,0.2,0.02\n");
+  write("indexed.csv", "instance,k=5,k=10,k=15\n0,1,0.1,0.01\n1,2,0.2,0.02\n");
+  write("numbers.csv", "5,10,15\n1,0.1,0.01\n2,0.2,0.02\n");
+  for (const char* name : {"plain", "indexed", "numbers"}) {
+    const ProgramResult result = surefoot(fmt::format("certify {}.csv --out {}", name, name));
+    ASSERT_EQ(result.code, 0) << result.err;
+    const Json body = Json::parse(slurp(folder_ / name / "certificate.json"));
+    EXPECT_EQ(body.at("declared").at("steps"), Json({5, 10, 15})) << name;
+    EXPECT_EQ(body.at("variants").at(0).at("samples"), 2) << name;
+    EXPECT_EQ(surefoot(fmt::format("verify {0}/certificate.json --data {0}.csv", name)).code, 0) << name;
+  }
+}
+
+TEST_F(Program, CountsInfinitiesAndNanAsFailures) {
+  write("results.csv", "0.1,0.01\n0.1,nan\ninf,0.001\n0.2,0.02\n");
+  ASSERT_EQ(surefoot("certify results.csv --tolerances 0.5 --quantiles 0.5").code, 0);
+  const Json body = Json::parse(slurp(folder_ / "surefoot-report" / "certificate.json"));
+  EXPECT_EQ(body.at("variants").at(0).at("non_finite_runs"), 2);
+  EXPECT_EQ(body.at("claims").at("success_rate").at(0).at("failures"), 1);
+  EXPECT_EQ(body.at("claims").at("success_rate").at(1).at("failures"), 2) << "a diverged run stays failed";
+}
+
+TEST_F(Program, FindsChangedCertificatesAndData) {
+  write("results.csv", table(300, 10, true));
+  write("other.csv", table(300, 10, true, 2));
+  ASSERT_EQ(surefoot("certify results.csv").code, 0);
+  const ProgramResult other = surefoot("verify surefoot-report/certificate.json --data other.csv");
+  EXPECT_EQ(other.code, 1);
+  EXPECT_NE(other.out.find("NOT VERIFIED"), std::string::npos);
+  ASSERT_EQ(
+      shell("sed 's/\"failures\": 30/\"failures\": 20/' surefoot-report/certificate.json >changed.json").code,
+      0);
+  ASSERT_NE(slurp(folder_ / "changed.json"), slurp(folder_ / "surefoot-report" / "certificate.json"));
+  EXPECT_EQ(surefoot("verify changed.json").code, 1);
+}
+
+TEST_F(Program, RefusesBadTables) {
+  write("good.csv", table(20, 5, true));
+  write("empty.csv", "");
+  write("ragged.csv", "1,2,3\n1,2\n");
+  write("words.csv", "1,2,3\n1,two,3\n");
+  write("latin.csv", "1,2\n\xe9,2\n");
+  write("header.csv", "a,b,c\n");
+  write("truncated.npy", std::string("\x93NUMPY\x01\x00", 8));
+  std::filesystem::create_directory(folder_ / "folder.csv");
+  expect_refused("certify empty.csv", {"empty.csv"});
+  expect_refused("certify ragged.csv", {"ragged.csv", "2", "3"});
+  expect_refused("certify words.csv", {"words.csv", "2", "two"});
+  expect_refused("certify latin.csv", {"latin.csv", "2"});
+  expect_refused("certify header.csv", {"header.csv"});
+  expect_refused("certify truncated.npy", {"truncated.npy"});
+  expect_refused("certify missing.csv", {"missing.csv"});
+  expect_refused("certify folder.csv", {"folder.csv"});
+  expect_refused("certify good.csv empty.csv", {"empty.csv"});
+  expect_refused("certify - -", {"standard input"});
+}
+
+TEST_F(Program, RefusesBadOptions) {
+  write("good.csv", table(20, 5, true));
+  expect_refused("certify good.csv --confidence 1.5", {"1.5"});
+  expect_refused("certify good.csv --confidence 0", {"confidence"});
+  expect_refused("certify good.csv --tolerances 0.1,0.01", {"0.01", "increase"});
+  expect_refused("certify good.csv --tolerances 0.1,abc", {"abc"});
+  expect_refused("certify good.csv --tolerances nan", {"nan"});
+  expect_refused("certify good.csv --quantiles 0.5,1.5", {"1.5"});
+  expect_refused("certify good.csv --steps 99", {"99"});
+  expect_refused("certify good.csv --steps 3,x", {"x"});
+  expect_refused("certify good.csv --steps 1000000000000", {"1000000000000"});
+  expect_refused("certify good.csv --threads 1000000000000", {"1000000000000"});
+  expect_refused("certify good.csv --success-delta 0.2", {"overspend"});
+  expect_refused("certify good.csv --risk-method best", {"best", "exact"});
+  expect_refused("certify good.csv --claims none", {"none"});
+  expect_refused("certify good.csv --names a,b", {"2", "1"});
+  expect_refused("certify good.csv --nonsense", {"nonsense"});
+  expect_refused("certify", {"files"});
+  for (const auto& [arguments, word] : std::vector<std::pair<std::string, std::string>>{
+           {"bound risk --failures 11 --samples 10 --delta 0.1", "11"},
+           {"bound risk --failures 1 --samples 10 --delta 1", "delta"},
+           {"bound risk --failures 1 --samples 1000000000000 --delta 0.1", "1000000000000"},
+           {"bound risk --failures 1 --samples 99999999999999999999 --delta 0.1", "99999999999999999999"},
+           {"bound risk --failures -1 --samples 10 --delta 0.1", "-1"},
+           {"bound kl-inverse --q 2 --c 1", "2"},
+           {"bound kl-inverse --q 0.5 --c nan", "nan"},
+           {"bound rank --samples 10 --quantile 1 --delta 0.1", "quantile"},
+           {"verify missing.json", "missing.json"},
+           {"verify good.csv", "JSON"},
+           {"nonsense", "nonsense"},
+           {"", "ubcommand"}}) {
+    expect_complaint(surefoot(arguments), arguments, {word});
+  }
+}
+
+TEST_F(Program, RefusesAnOutputFolderItCannotWrite) {
+  write("good.csv", table(20, 5, true));
+  write("file", "");
+  expect_complaint(surefoot("certify good.csv --out file"), "out is a file", {"file"});
+  expect_complaint(surefoot("certify good.csv --out file/below"), "out below a file", {"file"});
+  expect_complaint(surefoot("certify good.csv --out /proc/nothing"), "read-only", {"/proc/nothing"});
+}
+
+TEST_F(Program, HelpHasExamplesThatWork) {
+  write("results.csv", table(60, 20, true));
+  write("cold.csv", table(60, 20, true, 2));
+  write("warm.csv", table(60, 20, true, 3));
+  ASSERT_EQ(surefoot("certify results.csv").code, 0);
+  for (const char* verb :
+       {"", "certify", "verify", "bound", "bound kl-inverse", "bound risk", "bound rank"}) {
+    const ProgramResult help = surefoot(std::string(verb) + " --help");
+    ASSERT_EQ(help.code, 0) << verb;
+    const std::size_t at = help.out.find("Example: surefoot ");
+    ASSERT_NE(at, std::string::npos) << verb;
+    const std::string line = help.out.substr(at + 18, help.out.find('\n', at) - at - 18);
+    const ProgramResult result = surefoot(line);
+    EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
+  }
+  EXPECT_EQ(surefoot("--version").out, std::string(surefoot::version) + "\n");
+}
+
+TEST_F(Program, CertificateFitsItsSchema) {
+  if (shell("/usr/bin/python3 -c 'import jsonschema'").code != 0)
+    GTEST_SKIP() << "python3-jsonschema is not installed";
+  write("a.csv", table(60, 20, true));
+  write("b.csv", "1,2\nnan,inf\n");
+  ASSERT_EQ(surefoot("certify a.csv --out a").code, 0);
+  ASSERT_EQ(
+      surefoot("certify a.csv b.csv --quantile-method grid --budget-method paper --simultaneous each --out b")
+          .code,
+      0);
+  for (const char* out : {"a", "b"}) {
+    const ProgramResult result =
+        shell(fmt::format("/usr/bin/python3 -c \"import json, jsonschema; "
+                          "jsonschema.validate(json.load(open('{}/certificate.json')), "
+                          "json.load(open('{}/schema/certificate.schema.json')))\"",
+                          out, SUREFOOT_SOURCE_DIR));
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+}
+
+TEST_F(Program, WorksWithoutGnuplot) {
+  write("results.csv", table(60, 20, true));
+  const ProgramResult result = shell("PATH=/nonexistent $SUREFOOT certify results.csv");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("gnuplot"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "surefoot-report" / "report.html"));
+}
+
+}  // namespace

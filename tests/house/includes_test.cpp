@@ -1,0 +1,47 @@
+// Includes go one way: samples -> runs -> counts -> bounds -> certificate -> report. Never a cycle.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace {
+
+const std::map<std::string, std::set<std::string>> allowed{
+    {"core", {}},
+    {"bounds", {"core"}},
+    {"io", {"core"}},
+    {"problems", {"core"}},
+    {"algorithms", {"core", "problems"}},
+    {"families", {"core", "problems", "algorithms", "io"}},
+    {"runs", {"core", "problems", "algorithms"}},
+    {"certify", {"core", "bounds", "io", "runs"}},
+    {"report", {"core", "bounds", "io", "certify"}},
+};
+
+TEST(House, RoomsIncludeOnlyWhatLiesBeforeThem) {
+  const std::filesystem::path root = std::filesystem::path(SUREFOOT_SOURCE_DIR) / "src" / "surefoot";
+  const std::regex include("^#include \"surefoot/([a-z_]+)/");
+  int seen = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".hpp") && !name.ends_with(".cpp")) continue;
+    if (name.ends_with("_test.cpp")) continue;
+    const std::string room = entry.path().parent_path().filename().string();
+    ASSERT_TRUE(allowed.contains(room)) << room << " is not a known room; say here what it may include";
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      std::smatch match;
+      if (!std::regex_search(line, match, include) || match[1] == room) continue;
+      ++seen;
+      EXPECT_TRUE(allowed.at(room).contains(match[1])) << entry.path() << ": " << line;
+    }
+  }
+  EXPECT_GT(seen, 20);
+}
+
+}  // namespace

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs a build into a folder and uses it from a project of its own: run.sh BUILD_DIR SOURCE_DIR VERSION
+set -euo pipefail
+build=$1 source=$2 version=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+"$work/prefix/bin/surefoot" --version | grep -qx "$version"
+test -s "$work/prefix/share/surefoot/schema/certificate.schema.json"
+configure() { cmake -S "$source/tests/install" -B "$work/$1" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION="$2"; }
+configure user "$version" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$work/user/user" | grep -q "^$version 0\.0"
+# A version that is not there must not be found.
+if configure wrong 99.0 >"$work/log" 2>&1; then echo "version 99.0 was found"; exit 1; fi
+echo "installed, found, linked and run"
