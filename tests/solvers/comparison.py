@@ -116,7 +116,9 @@ def iterates_of_program(program, way, solver_name, problem, settings):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_problem(folder, solver_name, problem, dict(settings_of_program(solver_name, settings), **way))
-        subprocess.run([program, folder], check=True)
+        finished = subprocess.run([program, folder], stderr=subprocess.PIPE, text=True)
+        if finished.returncode != 0:
+            raise RuntimeError(f"{program.name} ended with {finished.returncode}: {finished.stderr.strip()}")
         return {vector: [np.loadtxt(folder / f"{vector}_{k}.txt", ndmin=1) for k in STEPS]
                 for vector in ("x", "y", "z" if solver_name == "osqp" else "s")}
 
@@ -186,11 +188,12 @@ def main():
                 theirs = results_of_package(solver_name, problem, settings)
                 points += len(theirs)
                 for way in ways:
-                    if options.reference:
-                        ours = iterates_of_reference(solver_name, problem, settings)
-                    else:
-                        ours = iterates_of_program(options.program, WAYS_TO_SOLVE[way], solver_name, problem, settings)
-                    worst, bad = describe_differences(solver_name, problem, theirs, ours)
+                    try:
+                        ours = (iterates_of_reference(solver_name, problem, settings) if options.reference else
+                                iterates_of_program(options.program, WAYS_TO_SOLVE[way], solver_name, problem, settings))
+                        worst, bad = describe_differences(solver_name, problem, theirs, ours)
+                    except RuntimeError as error:
+                        worst, bad = np.inf, [str(error)]
                     worst_by_way[way] = max(worst_by_way[way], worst)
                     label = f"{solver_name}, {settings_name}, {way}: {problem.name}, n = {problem.P.shape[0]}, " \
                             f"m = {problem.A.shape[0]}"
