@@ -4,15 +4,11 @@ Each problem goes to the package once per k with max_iter = k and every stopping
 Agreement is 1e-6 relative in the infinity norm, per vector. OSQP does not return its z; instead its primal residual
 ||Ax - z||_inf, relative to the size of Ax and z, is compared.
 
-Format of a problem folder for the program under test, `solver_iterates FOLDER`:
-  settings.json   solver ("osqp" or "scs"), steps (list of k), the solver's settings by the names of the package, cones
-  P.mtx, A.mtx    Matrix Market, P symmetric (lower triangle)
-  q.csv, l.csv, u.csv (osqp) or c.csv, b.csv (scs): one row, no header
-It writes x.csv, y.csv and z.csv (osqp) or s.csv (scs): one row per k, in the user's units.
+The program under test is `solver_iterates FOLDER`; the opening comment of iterates.cpp says what the folder holds. It is
+run with each of its ways to solve the linear system, which must not matter.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import subprocess
@@ -35,6 +31,8 @@ STEPS = [1, 2, 5, 10, 50, 200]
 TOLERANCE = 1e-6
 SEED = 20240901
 UNREACHABLE = 1e-300
+# A vector this much smaller than the others of its point is rounding noise, and compared on their scale.
+NOISE = 1e-6
 
 OSQP_SETTINGS = {
     "defaults": dict(scaling=10, rho=0.1, sigma=1e-6, alpha=1.6, rho_is_vec=True),
@@ -46,6 +44,8 @@ SCS_SETTINGS = {
     "defaults": dict(scale=0.1, rho_x=1e-6, alpha=1.5),
     "unit weights": dict(scale=1.0, rho_x=1.0, alpha=1.0),
 }
+WAYS_TO_SOLVE = {"default": {}, "sparse": dict(system="sparse"), "dense": dict(system="dense"),
+                 "own matrices": dict(own=1)}
 # Both statuses come with x, y and s; the others with a certificate of infeasibility in their place.
 SCS_WITH_SOLUTION = (scs.SOLVED, scs.SOLVED_INACCURATE)
 
@@ -72,14 +72,6 @@ def scs_package(problem, settings, steps):
     return result
 
 
-def osqp_vectors(problem):
-    return dict(q=problem.q, l=problem.l, u=problem.u)
-
-
-def scs_vectors(problem):
-    return dict(c=problem.c, b=problem.b)
-
-
 def iterates_of_reference(solver_name, problem, settings):
     if solver_name == "osqp":
         solver = reference.Osqp(problem.P, problem.q, problem.A, problem.l, problem.u, **settings)
@@ -96,21 +88,38 @@ def iterates_of_reference(solver_name, problem, settings):
     return rows
 
 
-def iterates_of_program(program, solver_name, problem, settings):
+def settings_of_program(solver_name, settings):
+    """The package's settings by the names of our options."""
+    if solver_name == "scs":
+        return dict(settings, zero_factor=reference.SCS_ZERO_CONE_FACTOR, tau_factor=reference.SCS_TAU_WEIGHT)
+    ours = {name: settings[name] for name in ("rho", "sigma", "alpha", "scaling")}
+    by_row = settings["rho_is_vec"]
+    return dict(ours, equality_factor=reference.OSQP_EQUALITY_FACTOR if by_row else 1,
+                loose_rho=reference.OSQP_FREE_ROW_RHO if by_row else settings["rho"])
+
+
+def write_problem(folder, solver_name, problem, settings):
+    for matrix, symmetry in (("P", "symmetric"), ("A", "general")):
+        scipy.io.mmwrite(folder / f"{matrix}.mtx", sparse.coo_matrix(getattr(problem, matrix)), precision=17,
+                         symmetry=symmetry)
+    for vector in ("q", "l", "u") if solver_name == "osqp" else ("b", "c"):
+        np.savetxt(folder / f"{vector}.txt", getattr(problem, vector), fmt="%.17g")
+    if solver_name == "scs":
+        names = dict(z="zero", l="nonnegative", q="second_order", s="semidefinite")
+        lines = [" ".join(map(str, [names[kind], *np.atleast_1d(sizes)])) for kind, sizes in problem.cones.items()]
+        (folder / "cones.txt").write_text("\n".join(lines) + "\n")
+    (folder / "ks.txt").write_text("\n".join(map(str, STEPS)) + "\n")
+    (folder / "settings.txt").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+
+
+def iterates_of_program(program, way, solver_name, problem, settings):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        described = dict(solver=solver_name, steps=STEPS, **settings)
-        if solver_name == "scs":
-            described["cones"] = dict(dict(z=0, l=0, q=[], s=[]), **problem.cones)
-        (folder / "settings.json").write_text(json.dumps(described))
-        for matrix, symmetry in (("P", "symmetric"), ("A", "general")):
-            scipy.io.mmwrite(folder / f"{matrix}.mtx", sparse.coo_matrix(getattr(problem, matrix)), precision=17,
-                             symmetry=symmetry)
-        vectors = osqp_vectors(problem) if solver_name == "osqp" else scs_vectors(problem)
-        for vector, values in vectors.items():
-            np.savetxt(folder / f"{vector}.csv", values[None, :], fmt="%.17g", delimiter=",")
-        subprocess.run([program, folder], check=True)
-        return {vector: np.loadtxt(folder / f"{vector}.csv", delimiter=",", ndmin=2)
+        write_problem(folder, solver_name, problem, dict(settings_of_program(solver_name, settings), **way))
+        finished = subprocess.run([program, folder], stderr=subprocess.PIPE, text=True)
+        if finished.returncode != 0:
+            raise RuntimeError(f"{program.name} ended with {finished.returncode}: {finished.stderr.strip()}")
+        return {vector: [np.loadtxt(folder / f"{vector}_{k}.txt", ndmin=1) for k in STEPS]
                 for vector in ("x", "y", "z" if solver_name == "osqp" else "s")}
 
 
@@ -123,23 +132,39 @@ def difference(ours, theirs, floor):
     return largest(ours - theirs) / max(largest(theirs), floor)
 
 
-def osqp_differences(problem, settings, ours):
-    """Per k the differences of x, y and z."""
-    for row, k in enumerate(STEPS):
-        result = osqp_package(problem, settings, k)
-        floor = 1e-6 * max(largest(result.x), largest(result.y), 1e-6)
-        x, z, product = ours["x"][row], ours["z"][row], problem.A @ ours["x"][row]
-        gap = abs(largest(product - z) - result.info.prim_res) / max(largest(product), largest(z), floor)
-        yield k, dict(x=difference(x, result.x, floor), y=difference(ours["y"][row], result.y, floor), z=gap)
+def results_of_package(solver_name, problem, settings):
+    """By k, for those k at which the package returns a point."""
+    if solver_name == "osqp":
+        return {k: osqp_package(problem, settings, k) for k in STEPS}
+    results = {k: scs_package(problem, settings, k) for k in STEPS}
+    return {k: result for k, result in results.items() if result["info"]["status_val"] in SCS_WITH_SOLUTION}
 
 
-def scs_differences(problem, settings, ours):
-    for row, k in enumerate(STEPS):
-        result = scs_package(problem, settings, k)
-        if result["info"]["status_val"] not in SCS_WITH_SOLUTION:
-            continue
-        floor = 1e-6 * max(largest(result[vector]) for vector in "xys")
-        yield k, {vector: difference(ours[vector][row], result[vector], floor) for vector in "xys"}
+def osqp_differences(problem, theirs, x, y, z):
+    floor = NOISE * max(largest(theirs.x), largest(theirs.y), NOISE)
+    product = problem.A @ x
+    gap = abs(largest(product - z) - theirs.info.prim_res) / max(largest(product), largest(z), floor)
+    return dict(x=difference(x, theirs.x, floor), y=difference(y, theirs.y, floor), z=gap)
+
+
+def scs_differences(_, theirs, x, y, s):
+    floor = NOISE * max(largest(theirs[vector]) for vector in "xys")
+    return {name: difference(ours, theirs[name], floor) for name, ours in (("x", x), ("y", y), ("s", s))}
+
+
+def describe_differences(solver_name, problem, theirs, ours):
+    """The largest difference of all, and the differences for each k where one is too large."""
+    compare = osqp_differences if solver_name == "osqp" else scs_differences
+    worst, bad = 0.0, []
+    for k, result in theirs.items():
+        values = compare(problem, result, *(rows[STEPS.index(k)] for rows in ours.values()))
+        largest_value = max(value if value == value else np.inf for value in values.values())
+        worst = max(worst, largest_value)
+        if largest_value > TOLERANCE:
+            bad.append(f"k = {k}: " + ", ".join(f"{vector} {value:.0e}" for vector, value in values.items()))
+    if 2 * len(theirs) <= len(STEPS):
+        bad.append(f"the package gave a solution for k = {list(theirs)} only")
+    return worst, bad
 
 
 def main():
@@ -150,34 +175,35 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
 
+    ways = ["reference"] if options.reference else list(WAYS_TO_SOLVE)
     failures = 0
-    for solver_name, version, problems, all_settings, differences in (
-            ("osqp", osqp.__version__, quadratic_programs(SEED), OSQP_SETTINGS, osqp_differences),
-            ("scs", scs.__version__, cone_programs(SEED), SCS_SETTINGS, scs_differences)):
+    for solver_name, version, problems, all_settings in (
+            ("osqp", osqp.__version__, quadratic_programs(SEED), OSQP_SETTINGS),
+            ("scs", scs.__version__, cone_programs(SEED), SCS_SETTINGS)):
         for settings_name, settings in all_settings.items():
-            worst_of_all, compared = 0.0, 0
-            for problem in problems:
-                if options.reference:
-                    ours = iterates_of_reference(solver_name, problem, settings)
-                else:
-                    ours = iterates_of_program(options.program, solver_name, problem, settings)
-                found = dict(differences(problem, settings, ours))
-                # NaN must fail: it compares false with everything.
-                bad = [f"k = {k}: {vector} differs by {value:.1e}" for k, values in found.items()
-                       for vector, value in values.items() if not value <= TOLERANCE]
-                if 2 * len(found) <= len(STEPS):
-                    bad.append(f"the package gave a solution for k = {list(found)} only")
-                worst = max((value for values in found.values() for value in values.values()), default=np.inf)
-                worst_of_all, compared = max(worst_of_all, worst), compared + len(found)
-                label = f"{solver_name} ({settings_name}), {problem.name}, n = {problem.P.shape[0]}, " \
-                        f"m = {problem.A.shape[0]}"
-                if bad:
-                    failures += 1
-                    print(f"DIFFERENT  {label}: " + "; ".join(bad))
-                elif options.verbose:
-                    print(f"same       {label}: {worst:.1e}")
-            print(f"{solver_name} {version} ({settings_name}): {len(problems)} problems, {compared} points, "
-                  f"largest relative difference {worst_of_all:.1e}")
+            worst_by_way, points = dict.fromkeys(ways, 0.0), 0
+            chosen = [problem for problem in problems
+                      if settings.get("scaling") != 0 or not problem.needs_scaling]
+            for problem in chosen:
+                theirs = results_of_package(solver_name, problem, settings)
+                points += len(theirs)
+                for way in ways:
+                    try:
+                        ours = (iterates_of_reference(solver_name, problem, settings) if options.reference else
+                                iterates_of_program(options.program, WAYS_TO_SOLVE[way], solver_name, problem, settings))
+                        worst, bad = describe_differences(solver_name, problem, theirs, ours)
+                    except RuntimeError as error:
+                        worst, bad = np.inf, [str(error)]
+                    worst_by_way[way] = max(worst_by_way[way], worst)
+                    label = f"{solver_name}, {settings_name}, {way}: {problem.name}, n = {problem.P.shape[0]}, " \
+                            f"m = {problem.A.shape[0]}"
+                    if bad:
+                        failures += 1
+                        print(f"DIFFERENT  {label}: " + "; ".join(bad))
+                    elif options.verbose:
+                        print(f"same       {label}: {worst:.1e}")
+            print(f"{solver_name} {version}, {settings_name}: {len(chosen)} problems, {points} points; largest relative "
+                  "difference " + ", ".join(f"{way} {worst:.1e}" for way, worst in worst_by_way.items()))
     return 1 if failures else 0
 
 

@@ -17,6 +17,7 @@ class QuadraticProgram:
     A: np.ndarray
     l: np.ndarray
     u: np.ndarray
+    needs_scaling: bool = False  # hopeless for a solver without equilibration
 
 
 @dataclass
@@ -48,7 +49,8 @@ def _quadratic_form(random, n, rank, density):
     return factor @ factor.T
 
 
-def quadratic_program(name, seed, n, m, rank=None, density=0.5, kinds=EVERY_KIND, row_scales=0.0, zero_cost=False):
+def quadratic_program(name, seed, n, m, rank=None, density=0.5, kinds=EVERY_KIND, row_scales=0.0, zero_cost=False,
+                      needs_scaling=False):
     """rank: of P, full if None; row_scales: rows are multiplied by 10^t, t uniform on [-row_scales, row_scales]."""
     random = np.random.default_rng([seed, 1])
     P = _quadratic_form(random, n, n if rank is None else rank, density)
@@ -74,7 +76,7 @@ def quadratic_program(name, seed, n, m, rank=None, density=0.5, kinds=EVERY_KIND
             if active:
                 l[row], y[row] = z[row], -multiplier
     q = np.zeros(n) if zero_cost else -P @ solution - A.T @ y
-    return QuadraticProgram(name, P, q, A, l, u)
+    return QuadraticProgram(name, P, q, A, l, u, needs_scaling)
 
 
 def cone_program(name, seed, n, cones, rank=None, density=0.6):
@@ -111,7 +113,8 @@ def quadratic_programs(seed):
         dict(name="half rank", n=24, m=30, rank=12),
         dict(name="linear program", n=10, m=30, rank=0, kinds=(EQUALITY, BOX, BOX, LOWER, UPPER)),
         dict(name="rows over four orders of magnitude", n=16, m=24, row_scales=2.0),
-        dict(name="rows over eight orders of magnitude", n=16, m=24, row_scales=4.0, density=1.0),
+        dict(name="rows over eight orders of magnitude", n=16, m=24, row_scales=4.0, density=1.0,
+             needs_scaling=True),
         dict(name="zero cost vector", n=14, m=18, zero_cost=True),
         dict(name="rank-deficient dense", n=18, m=22, rank=9, density=1.0),
     ]
