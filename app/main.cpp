@@ -17,6 +17,18 @@ constexpr int success = 0;
 constexpr int internal_error = 1;
 constexpr int bad_input = 2;
 
+// What the parser found wrong; an unknown verb before that a verb is missing.
+std::string explanation(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  const auto known = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool is_verb = std::any_of(known.begin(), known.end(),
+                                   [&](const CLI::App* verb) { return verb->get_name() == first; });
+  if (first.empty() || first.front() == '-' || is_verb) return error.what();
+  std::string verbs;
+  for (const CLI::App* verb : known) verbs += (verbs.empty() ? "" : ", ") + verb->get_name();
+  return fmt::format("'{}' is not a verb; known are {}", first, verbs);
+}
+
 // One line, whatever the message holds.
 void complain(std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -41,7 +53,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& request) {  // --help, --version
       return app.exit(request);
     } catch (const CLI::ParseError& error) {
-      complain(std::string(error.what()) + " (see surefoot --help)");
+      complain(explanation(app, error, argc, argv) + " (see surefoot --help)");
       return bad_input;
     }
   } catch (const surefoot::InputError& error) {

@@ -3,6 +3,7 @@
 #include "surefoot/bounds/risk.hpp"
 
 #include "verbs.hpp"
+#include "whole_number.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -62,8 +63,8 @@ void add_kl_inverse(CLI::App& bound, const std::shared_ptr<BoundOptions>& option
 void add_risk(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
   CLI::App* verb =
       bound.add_subcommand("risk", "upper bound on the failure probability from failures in samples");
-  verb->add_option("--failures", options->failures, "runs that failed")->required();
-  verb->add_option("--samples", options->samples, "runs in all")->required();
+  verb->add_option("--failures", options->failures, "runs that failed")->required()->check(whole_number);
+  verb->add_option("--samples", options->samples, "runs in all")->required()->check(whole_number);
   verb->add_option("--delta", options->delta, "the bound may be false with this probability")->required();
   verb->add_option("--method", options->method, "exact, kl or pinsker")->capture_default_str();
   verb->add_flag("--json", options->json, "print a JSON object");
@@ -84,7 +85,7 @@ void add_rank(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
   CLI::App* verb = bound.add_subcommand(
       "rank",
       "the smallest rank r such that the r-th smallest of the samples bounds the quantile; 0: none exists");
-  verb->add_option("--samples", options->samples, "number of samples")->required();
+  verb->add_option("--samples", options->samples, "number of samples")->required()->check(whole_number);
   verb->add_option("--quantile", options->quantile, "in (0, 1)")->required();
   verb->add_option("--delta", options->delta, "the bound may be false with this probability")->required();
   verb->add_flag("--json", options->json, "print a JSON object");

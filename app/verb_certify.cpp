@@ -7,6 +7,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "verbs.hpp"
+#include "whole_number.hpp"
 
 #include <fmt/format.h>
 
@@ -202,8 +203,9 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--unit", options->certify.unit, "its unit; dB makes decibel defaults");
   verb->add_option("--title", options->certify.title, "title of the report");
   verb->add_option("--first-step", options->first_step, "step of the first column if the header does not say")
+      ->check(whole_number)
       ->capture_default_str();
-  verb->add_option("--threads", options->threads, "threads [all cores]");
+  verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"

@@ -211,6 +211,7 @@ TEST_F(Program, HelpHasExamplesThatWork) {
        {"", "certify", "verify", "bound", "bound kl-inverse", "bound risk", "bound rank"}) {
     const ProgramResult help = surefoot(std::string(verb) + " --help");
     ASSERT_EQ(help.code, 0) << verb;
+    ASSERT_EQ(surefoot("certify results.csv").code, 0);  // what the examples speak of
     const std::size_t at = help.out.find("Example: surefoot ");
     ASSERT_NE(at, std::string::npos) << verb;
     const std::string line = help.out.substr(at + 18, help.out.find('\n', at) - at - 18);
