@@ -64,7 +64,8 @@ class SyntheticCertificate {
       const std::string& name = names[static_cast<std::size_t>(v) % names.size()];
       certificate_.variants.push_back({name, "results/" + name + ".csv",
                                        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                                       options_.samples, options_.steps, v == 0 ? 3 : 0, v == 1});
+                                       options_.samples, options_.steps, 1, options_.steps, v == 0 ? 3 : 0,
+                                       v == 1});
     }
     certificate_.assumptions = {"the samples are independent draws of the distribution of problems",
                                 "no sample was used to build or tune the optimizer"};

@@ -7,6 +7,7 @@
 #include "support/synthetic_certificate.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -73,7 +74,7 @@ Certificate hostile_certificate() {
   certificate.variants[0].name = certificate.variants[0].source = hostile;
   certificate.variants[1].name = "bad \xff bytes \x1b[0m {{title}}";
   certificate.shares[0].purpose = certificate.assumptions[0] = certificate.version = hostile;
-  certificate.run = {{hostile, hostile}};
+  certificate.run = nlohmann::json({{hostile, hostile}}).dump();
   return certificate;
 }
 
