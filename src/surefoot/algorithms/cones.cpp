@@ -49,9 +49,7 @@ void jacobi(Index order, double* M, double* V) {
         const L size = absolute(pq);
         const L excess = max(size - threshold, zero);
         largest = max(largest, excess);
-        bool any = false;
-        for (int lane = 0; lane < W; ++lane) any = any || excess[lane] > 0;
-        if (!any) continue;
+        if (!any_positive(excess)) continue;
         const L pp = L::load(at(M, p, p));
         const L qq = L::load(at(M, q, q));
         // t = tan of the angle: sign(theta) / (|theta| + sqrt(theta^2 + 1)), theta = (qq - pp) / (2 pq).
@@ -84,9 +82,7 @@ void jacobi(Index order, double* M, double* V) {
         left.store(at(M, q, p));
       }
     }
-    bool again = false;
-    for (int lane = 0; lane < W; ++lane) again = again || largest[lane] > 0;
-    if (!again) break;
+    if (!any_positive(largest)) break;
   }
 }
 
@@ -193,9 +189,9 @@ void cone_violation(const Cones& cones, double* v, Index width, SemidefiniteRoom
       v += dimension * W;
     }
     for (const Index order : cones.semidefinite) {
-      L smallest;
-      project_semidefinite<W>(order, v, room, &smallest[0]);
-      largest = max(L(0.0) - smallest, largest);
+      double smallest[W];
+      project_semidefinite<W>(order, v, room, smallest);
+      largest = max(L(0.0) - L::load(smallest), largest);
       v += order * (order + 1) / 2 * W;
     }
     largest.store(violation);

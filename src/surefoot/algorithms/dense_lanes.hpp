@@ -42,5 +42,8 @@ template <int Columns = 0>
 /// y = M x: M is rows x columns, row-major; x is columns x width and y rows x width, width a multiple of 8.
 /// y must not overlap x.
 void multiply(const double* M, Index rows, Index columns, const double* x, double* y, Index width);
+/// The same for a lower or upper triangular M (size x size, zeros stored): only the triangle is read.
+void multiply_lower(const double* M, Index size, const double* x, double* y, Index width);
+void multiply_upper(const double* M, Index size, const double* x, double* y, Index width);
 
 }  // namespace surefoot::algorithms

@@ -25,7 +25,7 @@ Equilibration equilibrate(const SparseMatrix& P, const SparseMatrix& A, const do
   const auto column_norms_of_P = [&](double factor) {
     Vector norms = Vector::Zero(n);
     for (Index column = 0; column < n; ++column) {
-      for (SparseMatrix::InnerIterator entry(P, column); entry; ++entry) {
+      for (SparseMatrix::InnerIterator entry(P, column); entry && entry.row() <= column; ++entry) {
         norms[column] = std::max(norms[column], std::abs(factor * entry.value() * D[entry.row()] * D[column]));
       }
     }

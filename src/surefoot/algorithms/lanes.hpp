@@ -2,8 +2,6 @@
 
 #include "surefoot/core/types.hpp"
 
-#include <cstring>
-
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -12,6 +10,8 @@ namespace surefoot::algorithms {
 
 /// Four numbers that the compiler keeps in vector registers (GCC and Clang vector extension).
 using Vec4 = double __attribute__((vector_size(32)));
+/// The same anywhere in memory.
+using Vec4Place = double __attribute__((vector_size(32), aligned(8), may_alias));
 
 /// W numbers side by side, one per instance of a block: every operation is lane by lane, so an instance's
 /// numbers never depend on its neighbours.
@@ -28,10 +28,12 @@ struct Lanes {
   }
   [[gnu::always_inline]] static Lanes load(const double* from) {
     Lanes lanes;
-    std::memcpy(&lanes, from, sizeof(Lanes));
+    for (int i = 0; i < parts; ++i) lanes.part[i] = *reinterpret_cast<const Vec4Place*>(from + 4 * i);
     return lanes;
   }
-  [[gnu::always_inline]] void store(double* to) const { std::memcpy(to, this, sizeof(Lanes)); }
+  [[gnu::always_inline]] void store(double* to) const {
+    for (int i = 0; i < parts; ++i) *reinterpret_cast<Vec4Place*>(to + 4 * i) = part[i];
+  }
 
   [[gnu::always_inline]] Lanes& operator+=(const Lanes& other) {
     for (int i = 0; i < parts; ++i) part[i] += other.part[i];
@@ -53,8 +55,7 @@ struct Lanes {
   [[gnu::always_inline]] void subtract_product(const Lanes& a, const Lanes& b) {
     for (int i = 0; i < parts; ++i) part[i] -= a.part[i] * b.part[i];
   }
-  double& operator[](int lane) { return reinterpret_cast<double*>(part)[lane]; }
-  double operator[](int lane) const { return reinterpret_cast<const double*>(part)[lane]; }
+  double operator[](int lane) const { return part[lane / 4][lane % 4]; }
 };
 
 template <int W>
@@ -96,6 +97,13 @@ template <int W>
     result.part[i] = a.part[i] > b.part[i] ? yes.part[i] : no.part[i];
   }
   return result;
+}
+/// Whether any lane is positive.
+template <int W>
+inline bool any_positive(const Lanes<W>& a) {
+  bool any = false;
+  for (int lane = 0; lane < W; ++lane) any = any || a[lane] > 0;
+  return any;
 }
 template <int W>
 [[gnu::always_inline]] inline Lanes<W> sqrt(const Lanes<W>& a) {

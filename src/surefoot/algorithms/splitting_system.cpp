@@ -89,9 +89,11 @@ void SplittingSystem::factor(Numbers& numbers) const {
     K += sigma.asDiagonal();
     const Eigen::LLT<Matrix> cholesky(K);
     require(cholesky.info() == Eigen::Success, "P: P + sigma I + A' rho A is not positive definite");
-    problems::Table inverse = cholesky.solve(Matrix::Identity(variables(), variables()));
-    inverse = (0.5 * (inverse + inverse.transpose())).eval();
-    numbers.inverse.assign(inverse.data(), inverse.data() + inverse.size());
+    const problems::Table lower =
+        cholesky.matrixL().solve(Matrix(Matrix::Identity(variables(), variables())));
+    const problems::Table upper = lower.transpose();
+    numbers.inverse_lower.assign(lower.data(), lower.data() + lower.size());
+    numbers.inverse_upper.assign(upper.data(), upper.data() + upper.size());
   } else if (kind_ == SystemKind::sparse) {
     const double* P = numbers.P.data();
     const double* A = numbers.A.data();
@@ -114,7 +116,7 @@ Index SplittingSystem::scratch_size() const {
     case SystemKind::sparse:
       return 0;
     case SystemKind::dense:
-      return variables() * width();
+      return 2 * variables() * width();
     case SystemKind::kronecker:
       return 3 * variables() * width();
   }

@@ -12,7 +12,7 @@ namespace surefoot::algorithms {
 /// How the systems of a splitting method are solved.
 enum class SystemKind {
   sparse,     ///< L D L', triangular solves in eight lanes
-  dense,      ///< one product with the inverse per step, 32 lanes
+  dense,      ///< L L', products with the inverse triangles, 32 lanes
   kronecker,  ///< diagonal in a small eigenbasis, eight lanes
 };
 
@@ -34,7 +34,8 @@ class SplittingSystem {
     Buffer rho;           ///< m
     Buffer rho_inverse;   ///< m; filled by factor()
     NormalSystem::Numbers ldl;
-    Buffer inverse;  ///< n x n, dense only
+    Buffer inverse_lower;  ///< dense only: L^{-1} with K = L L', n x n
+    Buffer inverse_upper;  ///< its transpose
     std::optional<KroneckerSystem> kronecker;
   };
 
@@ -66,7 +67,8 @@ class SplittingSystem {
     const Index n = variables();
     for (Index i = 0; i < n; ++i) rhs(static_cast<int>(i)).store(scratch + i * W);
     if (kind_ == SystemKind::dense) {
-      multiply(numbers.inverse.data(), n, n, scratch, x, W);
+      multiply_lower(numbers.inverse_lower.data(), n, scratch, scratch + n * W, W);
+      multiply_upper(numbers.inverse_upper.data(), n, scratch + n * W, x, W);
     } else {
       numbers.kronecker->solve(scratch, x, scratch + n * W);
     }
