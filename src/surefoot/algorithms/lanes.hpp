@@ -6,6 +6,10 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 namespace surefoot::algorithms {
 
 /// Four numbers that the compiler keeps in vector registers (GCC and Clang vector extension).
@@ -109,7 +113,11 @@ template <int W>
 [[gnu::always_inline]] inline Lanes<W> sqrt(const Lanes<W>& a) {
   Lanes<W> result;
   for (int i = 0; i < Lanes<W>::parts; ++i) {
+#ifdef __AVX__
+    result.part[i] = _mm256_sqrt_pd(a.part[i]);
+#else
     for (int j = 0; j < 4; ++j) result.part[i][j] = __builtin_sqrt(a.part[i][j]);
+#endif
   }
   return result;
 }

@@ -268,7 +268,7 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   const double* At_values = numbers.A_transposed.data();
   system.solve<W, Own>(
       numbers,
-      [&](int i) {
+      [&](int i) __attribute__((always_inline)) {
         L sum = sigma * L::load(x + static_cast<Index>(i) * W) - L::load(q + static_cast<Index>(i) * W);
         add_row_product<W, Own>(At, At_values, i, difference, sum);
         return sum;

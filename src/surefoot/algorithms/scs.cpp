@@ -196,15 +196,14 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   const double* At_values = numbers.A_transposed.data();
   system.solve<W, Own>(
       numbers,
-      [&](int i) {
+      [&](int i) __attribute__((always_inline)) {
         L sum(0.0);
         add_row_product<W, Own>(At, At_values, i, mu_y, sum);
         return rho_x * L::load(mu_x + static_cast<Index>(i) * W) - sum;
       },
       p_x, room.scratch.data());
-  L dot_x(0.0);      // r'(mu - 2p) over x
-  L dot_zero(0.0);   // over the rows of the zero cone
-  L dot_other(0.0);  // over the other rows
+  // r'(mu - 2p) over x, over the rows of the zero cone, over the other rows.
+  L dot_x(0.0);
   for (Index i = 0; i < n_; ++i) {
     const L p = L::load(p_x + i * W);
     dot_x.add_product(L::load(r_x + i * W), L::load(mu_x + i * W) - (p + p));
@@ -215,7 +214,8 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   const L weight_other(1 / options_.scale);
   const L inverse_zero(options_.scale * options_.zero_factor);
   const L inverse_other(options_.scale);
-  const auto rows_product = [&](Index begin, Index end, const L& inverse, L& dot) {
+  const auto rows_product = [&](Index begin, Index end, const L& inverse) __attribute__((always_inline)) {
+    L dot(0.0);
     for (Index i = begin; i < end; ++i) {
       L sum(0.0);
       add_row_product<W, Own>(A, A_values, i, p_x, sum);
@@ -224,9 +224,10 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
       p.store(p_y + i * W);
       dot.add_product(L::load(r_y + i * W), mu - (p + p));
     }
+    return dot;
   };
-  rows_product(0, cones.zero, inverse_zero, dot_zero);
-  rows_product(cones.zero, m_, inverse_other, dot_other);
+  const L dot_zero = rows_product(0, cones.zero, inverse_zero);
+  const L dot_other = rows_product(cones.zero, m_, inverse_other);
 
   // tau~: p'R(p - mu) = -p_x'P p_x, since (R + M) p = R mu and the skew part vanishes.
   const L eta = L::load(eta_place);
@@ -242,8 +243,8 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
     }
     energy = max(energy, L(0.0) * energy);
     const L a = L::load(room.quadratic.data());
-    const L b = rho_x * dot_x + weight_zero * dot_zero + weight_other * dot_other -
-                L(options_.tau_factor) * eta;
+    const L b =
+        rho_x * dot_x + weight_zero * dot_zero + weight_other * dot_other - L(options_.tau_factor) * eta;
     // a t^2 + b t - energy = 0; each form where it does not cancel.
     const L root = sqrt(b * b + L(4.0) * a * energy);
     tau_tilde = where_greater(b, L(0.0), (energy + energy) / (b + root), (root - b) / (a + a));
@@ -254,15 +255,14 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
 
   const L scale_old = L(1.0) / eta;
   const L scale_new = L(1.0) / eta_new;
-  L squares(0.0);
-  L squares_other(0.0);
   [[maybe_unused]] const L inverse_tau = L(1.0) / tau;
   [[maybe_unused]] double* kept_x = Keep ? room.kept.data() : nullptr;
   [[maybe_unused]] double* kept_y = Keep ? room.kept.data() + n_ * W : nullptr;
   [[maybe_unused]] double* kept_s = Keep ? room.kept.data() + (n_ + m_) * W : nullptr;
   // Rows where Pi is the identity: u - u~ = u~ - mu.
-  const auto free_rows = [&](double* mu_rows, const double* p_rows, const double* r_rows, Index count,
-                             L& sum) {
+  const auto free_rows = [&](double* mu_rows, const double* p_rows, const double* r_rows, Index count)
+      __attribute__((always_inline)) {
+    L sum(0.0);
     for (Index i = 0; i < count; ++i) {
       const L mu = L::load(mu_rows + i * W);
       const L u_tilde = L::load(p_rows + i * W) - L::load(r_rows + i * W) * tau_tilde;
@@ -271,6 +271,7 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
       const L change = mu_new * scale_new - mu * scale_old;
       sum.add_product(change, change);
     }
+    return sum;
   };
   if constexpr (Keep) {
     for (Index i = 0; i < n_ + cones.zero; ++i) {
@@ -279,10 +280,11 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
       if (i >= n_) L(0.0).store(kept_s + (i - n_) * W);
     }
   }
-  free_rows(mu_x, p_x, r_x, n_, squares);
-  free_rows(mu_y, p_y, r_y, cones.zero, squares_other);
+  L squares = free_rows(mu_x, p_x, r_x, n_);
+  squares += free_rows(mu_y, p_y, r_y, cones.zero);
   // Any other row i, given u~ and u = Pi(2u~ - mu).
-  const auto finish_row = [&](Index i, const L& mu, const L& u_tilde, const L& u) {
+  const auto finish_row = [&](Index i, const L& mu, const L& u_tilde, const L& u)
+      __attribute__((always_inline)) {
     const L mu_new = mu + alpha * (u - u_tilde);
     mu_new.store(mu_y + i * W);
     const L change = mu_new * scale_new - mu * scale_old;
@@ -333,7 +335,7 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
     }
     row += dimension;
   }
-  if (residual != nullptr) sqrt(squares + squares_other).store(residual);
+  if (residual != nullptr) sqrt(squares).store(residual);
 }
 
 void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
