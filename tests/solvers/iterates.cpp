@@ -5,17 +5,19 @@
 //   P.mtx, A.mtx    Matrix Market, coordinate real, general or symmetric (P: both triangles, or symmetric)
 //   q.txt l.txt u.txt             a quadratic program (OSQP): numbers separated by white space; inf, -inf
 //   b.txt c.txt cones.txt         or a cone program (SCS)
-//   settings.txt    lines `name value`; may be empty. First `preset package` (default) or `preset paper`, then
+//   settings.txt    lines `name value`; may be empty. First `preset package` (default) or `preset paper`,
+//   then
 //                   OSQP: rho sigma alpha scaling equality_factor loose_rho
 //                   SCS:  alpha rho_x scale zero_factor tau_factor
 //                   both: system sparse|dense, own 1 (matrices in the lanes, as if each instance had its own)
 //   ks.txt          step counts, each >= 1
-// cones.txt has lines `zero 3`, `nonnegative 2`, `second_order 3 4`, `semidefinite 2 3` in any order; rows of A
-// are in this order of cones, semidefinite ones as lower triangles by columns with sqrt(2) off the diagonal.
+// cones.txt has lines `zero 3`, `nonnegative 2`, `second_order 3 4`, `semidefinite 2 3` in any order; rows of
+// A are in this order of cones, semidefinite ones as lower triangles by columns with sqrt(2) off the
+// diagonal.
 //
-// OUTPUT (default FOLDER) receives for each k: x_k.txt, y_k.txt and z_k.txt (OSQP: w, the copy of Ax) or s_k.txt
-// (SCS), one number per line with 17 digits, in the problem's own units.
-// OSQP equality rows are those with u - l < 1e-4 after scaling; P and A must have no zero rows in A.
+// OUTPUT (default FOLDER) receives for each k: x_k.txt, y_k.txt and z_k.txt (OSQP: w, the copy of Ax) or
+// s_k.txt (SCS), one number per line with 17 digits, in the problem's own units. OSQP equality rows are those
+// with u - l < 1e-4 after scaling; P and A must have no zero rows in A.
 
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
@@ -145,8 +147,9 @@ void run_solver(const fs::path& folder, const fs::path& output) {
     options.system = kind;
     op = std::make_unique<algorithms::Scs>(problem, options);
   } else {
-    problems::Qp problem{P, A, read_vector(folder / "q.txt"), read_vector(folder / "l.txt"),
-                         read_vector(folder / "u.txt"), {}};
+    problems::Qp problem{
+        P, A, read_vector(folder / "q.txt"), read_vector(folder / "l.txt"), read_vector(folder / "u.txt"),
+        {}};
     auto options = paper ? algorithms::OsqpOptions::paper() : algorithms::OsqpOptions::package();
     number("rho", options.rho);
     number("sigma", options.sigma);

@@ -22,8 +22,9 @@ template <int R>
 /// y = M x for a pencil of eight lanes, M rows x columns, row-major; five rows at a time keep the registers
 /// full. Columns may be a compile-time constant (Columns > 0) for small matrices.
 template <int Columns = 0>
-[[gnu::always_inline]] inline void multiply_pencil(const double* M, Index rows, Index columns, const double* x,
-                                                   Index x_stride, double* y, Index y_stride) {
+[[gnu::always_inline]] inline void multiply_pencil(const double* M, Index rows, Index columns,
+                                                   const double* x, Index x_stride, double* y,
+                                                   Index y_stride) {
   const Index inner = Columns > 0 ? Columns : columns;
   Index row = 0;
   for (; row + 5 <= rows && rows - row != 6; row += 5) {

@@ -26,7 +26,8 @@ Equilibration equilibrate(const SparseMatrix& P, const SparseMatrix& A, const do
     Vector norms = Vector::Zero(n);
     for (Index column = 0; column < n; ++column) {
       for (SparseMatrix::InnerIterator entry(P, column); entry && entry.row() <= column; ++entry) {
-        norms[column] = std::max(norms[column], std::abs(factor * entry.value() * D[entry.row()] * D[column]));
+        norms[column] =
+            std::max(norms[column], std::abs(factor * entry.value() * D[entry.row()] * D[column]));
       }
     }
     return norms;

@@ -14,8 +14,9 @@ struct Equilibration {
 
 /// Ruiz equilibration of [P A'; A 0] in the infinity norm with a cost normalisation after each pass, as OSQP
 /// does: norms below 1e-4 count as 1, norms above 1e4 as 1e4, and columns of P are taken down to the diagonal
-/// only (version 1 of the solver stores and measures the upper triangle). B. Stellato et al., "OSQP: an operator splitting
-/// solver for quadratic programs", Math. Prog. Comp. 2020, Algorithm 2. passes >= 0; zero passes: identity.
+/// only (version 1 of the solver stores and measures the upper triangle). B. Stellato et al., "OSQP: an
+/// operator splitting solver for quadratic programs", Math. Prog. Comp. 2020, Algorithm 2. passes >= 0; zero
+/// passes: identity.
 Equilibration equilibrate(const problems::SparseMatrix& P, const problems::SparseMatrix& A, const double* q,
                           Index passes);
 

@@ -5,9 +5,10 @@
 namespace surefoot::algorithms {
 
 /// FISTA on 1/2 ||Dz - b||^2 + weight ||z||_1, state (z, y, t), t = 1 and y = z at the start:
-///   z+ = soft(y - D'(Dy - b) / L, weight / L), t+ = (1 + sqrt(1 + 4 t^2)) / 2, y+ = z+ + (t - 1) / t+ (z+ - z).
-/// Residual ||z+ - z||; iterate z (n). A. Beck, M. Teboulle, "A fast iterative shrinkage-thresholding algorithm for
-/// linear inverse problems", SIAM J. Imaging Sci. 2, 2009.
+///   z+ = soft(y - D'(Dy - b) / L, weight / L), t+ = (1 + sqrt(1 + 4 t^2)) / 2, y+ = z+ + (t - 1) / t+ (z+ -
+///   z).
+/// Residual ||z+ - z||; iterate z (n). A. Beck, M. Teboulle, "A fast iterative shrinkage-thresholding
+/// algorithm for linear inverse problems", SIAM J. Imaging Sci. 2, 2009.
 class Fista final : public Operator {
  public:
   explicit Fista(problems::Lasso problem, IstaOptions options = {});

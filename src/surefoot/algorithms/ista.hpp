@@ -4,7 +4,8 @@
 
 namespace surefoot::algorithms {
 
-/// ISTA on 1/2 ||Dz - b||^2 + weight ||z||_1: z+ = soft(z - D'(Dz - b) / L, weight / L). State and iterate z (n).
+/// ISTA on 1/2 ||Dz - b||^2 + weight ||z||_1: z+ = soft(z - D'(Dz - b) / L, weight / L). State and iterate z
+/// (n).
 class Ista final : public Operator {
  public:
   explicit Ista(problems::Lasso problem, IstaOptions options = {});

@@ -73,9 +73,9 @@ void KroneckerSystem::solve_folded(const double* rhs, double* x, double* scratch
   const Index d = order_;
   const Index h = H > 0 ? H : order_ / 2;
   const Index quadrant_size = h * h * 8;
-  double* quadrants = scratch;                    // four
-  double* left = scratch + 4 * quadrant_size;     // one
-  double* right = scratch + 5 * quadrant_size;    // one
+  double* quadrants = scratch;                  // four
+  double* left = scratch + 4 * quadrant_size;   // one
+  double* right = scratch + 5 * quadrant_size;  // one
   for (Index i = 0; i < h; ++i) {
     for (Index j = 0; j < h; ++j) {
       const L a = L::load(rhs + (i * d + j) * 8);

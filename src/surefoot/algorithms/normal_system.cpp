@@ -121,8 +121,7 @@ NormalSystem::NormalSystem(const RowPattern& P, const RowPattern& A) : size_(P.r
 
 NormalSystem::Numbers NormalSystem::make_numbers(Index lanes) const {
   return {make_buffer(factor_entries(), lanes), make_buffer(factor_entries(), lanes),
-          make_buffer(size_, lanes),
-          make_buffer(2 * size_ + static_cast<Index>(upper_.index.size()), lanes)};
+          make_buffer(size_, lanes), make_buffer(2 * size_ + static_cast<Index>(upper_.index.size()), lanes)};
 }
 
 template <class S>

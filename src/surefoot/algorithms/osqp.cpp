@@ -59,7 +59,8 @@ bool is_identity(const SparseMatrix& matrix) {
   return true;
 }
 
-SparseMatrix scaled_matrix(const SparseMatrix& matrix, const Vector& left, const Vector& right, double factor) {
+SparseMatrix scaled_matrix(const SparseMatrix& matrix, const Vector& left, const Vector& right,
+                           double factor) {
   SparseMatrix result = matrix;
   for (Index column = 0; column < result.outerSize(); ++column) {
     for (SparseMatrix::InnerIterator entry(result, column); entry; ++entry) {
@@ -201,8 +202,8 @@ void Osqp::load(Index first, Index count, Workspace& workspace) const {
     const SparseMatrix& P = problem_.P_of(instance);
     const SparseMatrix& A = problem_.A_of(instance);
     const Equilibration scaling = equilibrate(P, A, q, options_.scaling);
-    gather_values(scaled_matrix(P, scaling.D, scaling.D, scaling.cost), system_->P(), room.own.P.data() + lane,
-                  W);
+    gather_values(scaled_matrix(P, scaling.D, scaling.D, scaling.cost), system_->P(),
+                  room.own.P.data() + lane, W);
     gather_values(scaled_matrix(A, scaling.E, scaling.D, 1.0), system_->A(), room.own.A.data() + lane, W);
     room.cost[lane] = scaling.cost;
     for (Index i = 0; i < n_; ++i) {
@@ -329,8 +330,7 @@ void Osqp::read(ConstBatch z, Workspace& workspace, Index first, Index count, do
   const auto& room = static_cast<const Room&>(workspace);
   for (Index i = first; i < first + count; ++i) {
     for (Index lane = 0; lane < W; ++lane) {
-      out[(i - first) * W + lane] =
-          z.row(i)[lane] * (system_->own() ? room.units[i * W + lane] : units_[i]);
+      out[(i - first) * W + lane] = z.row(i)[lane] * (system_->own() ? room.units[i * W + lane] : units_[i]);
     }
   }
 }

@@ -10,11 +10,11 @@
 namespace surefoot::algorithms {
 
 struct ScsOptions {
-  double alpha = 1.5;         ///< relaxation, in (0, 2)
-  double rho_x = 1e-6;        ///< scaling of the variables, > 0
-  double scale = 0.1;         ///< rows are scaled by 1 / scale, > 0
-  double zero_factor = 1000;  ///< rows of the zero cone by 1 / (scale * zero_factor), > 0
-  double tau_factor = 10;     ///< scaling of the homogenising variable, > 0
+  double alpha = 1.5;                     ///< relaxation, in (0, 2)
+  double rho_x = 1e-6;                    ///< scaling of the variables, > 0
+  double scale = 0.1;                     ///< rows are scaled by 1 / scale, > 0
+  double zero_factor = 1000;              ///< rows of the zero cone by 1 / (scale * zero_factor), > 0
+  double tau_factor = 10;                 ///< scaling of the homogenising variable, > 0
   std::optional<SystemKind> system = {};  ///< how to solve; default: told by the patterns
 
   /// The solver's own defaults: those above; normalisation, acceleration and adaptive scale off.
@@ -25,11 +25,11 @@ struct ScsOptions {
 };
 
 /// SCS 3 on 1/2 x'Px + c'x, Ax + s = b, s in K: Douglas-Rachford splitting of the homogeneous self-dual
-/// embedding. State (mu, eta), mu of n + m; M = [P A'; -A 0], h = (c, b), R = diag(rho_x, 1/scale, ...), t the
-/// tau_factor, r = (R + M)^{-1} h; cold start (0, 1). Step k:
+/// embedding. State (mu, eta), mu of n + m; M = [P A'; -A 0], h = (c, b), R = diag(rho_x, 1/scale, ...), t
+/// the tau_factor, r = (R + M)^{-1} h; cold start (0, 1). Step k:
 ///   p = (R + M)^{-1} R mu;
-///   tau~ = 1 if k = 0, else the positive root of (t + r'Rr) tau^2 + (r'R(mu - 2p) - t eta) tau - p'R(mu - p);
-///   u~ = p - r tau~;  u = Pi(2u~ - mu), Pi the identity on x and the projection on the dual cone on y;
+///   tau~ = 1 if k = 0, else the positive root of (t + r'Rr) tau^2 + (r'R(mu - 2p) - t eta) tau - p'R(mu -
+///   p); u~ = p - r tau~;  u = Pi(2u~ - mu), Pi the identity on x and the projection on the dual cone on y;
 ///   tau = max(0, 2 tau~ - eta);  mu += alpha (u - u~);  eta += alpha (tau - tau~).
 /// From k = 1 on the step is homogeneous, so that the solver's rescaling of (mu, eta) to a fixed norm does
 /// not change mu / eta; here it is done, by powers of two, only where eta leaves [2^-10, 2^10].

@@ -48,7 +48,8 @@ void SoftGradient::objective(const double* z, Room& room, double* value) const {
   const V weight(problem_.weight);
   for (Index i = 0; i < n_; ++i) {
     const V entry = V::load(z + i * lanes);
-    const V gradient = V(0.5) * V::load(room.product.data() + i * lanes) - V::load(room.Db.data() + i * lanes);
+    const V gradient =
+        V(0.5) * V::load(room.product.data() + i * lanes) - V::load(room.Db.data() + i * lanes);
     sum.add_product(entry, gradient);
     sum.add_product(weight, max(entry, V(0.0) - entry));
   }

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/algorithms/dense_lanes.hpp"
 #include "surefoot/algorithms/operator.hpp"
-#include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/problems/lasso.hpp"
 
 namespace surefoot::algorithms {

@@ -16,7 +16,8 @@ namespace {
 Matrix dense_of(const RowPattern& pattern, const double* values) {
   Matrix matrix = Matrix::Zero(pattern.rows, pattern.columns);
   for (Index row = 0; row < pattern.rows; ++row) {
-    for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k) matrix(row, pattern.index[k]) = values[k];
+    for (int k = pattern.start[row]; k < pattern.start[row + 1]; ++k)
+      matrix(row, pattern.index[k]) = values[k];
   }
   return matrix;
 }

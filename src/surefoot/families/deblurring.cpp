@@ -106,16 +106,35 @@ struct Point {
   double y;
 };
 
-/// Strokes of the capital letters in the unit square, y downwards: polylines over a 5 x 5 grid of points named by
-/// two digits (column, row), strokes parted by spaces; a letter `o` before a stroke closes it to a smooth loop.
-constexpr std::array<std::string_view, 26> skeletons = {
-    "042044 1232",           "000430413202 0030321200", "4120001003142434430", "00043413423100",
-    "40000444 0232",         "400004 0232",             "412010010314344342 4222", "0004 4044 0242",
-    "2024 1030 1434",        "303314030",               "0004 4002 0244",      "000444",
-    "04002240 4044",         "04004440",                "o20011203143443424133313100",
-    "0400304132120",         "o201001031434434130 2244", "04003041321202 2244", "411000011242331404",
-    "0040 2024",             "0003142434334340",        "002440",              "0014223440",
-    "0044 4004",             "002240 2224",             "00400444"};
+/// Strokes of the capital letters in the unit square, y downwards: polylines over a 5 x 5 grid of points
+/// named by two digits (column, row), strokes parted by spaces; a letter `o` before a stroke closes it to a
+/// smooth loop.
+constexpr std::array<std::string_view, 26> skeletons = {"042044 1232",
+                                                        "000430413202 0030321200",
+                                                        "4120001003142434430",
+                                                        "00043413423100",
+                                                        "40000444 0232",
+                                                        "400004 0232",
+                                                        "412010010314344342 4222",
+                                                        "0004 4044 0242",
+                                                        "2024 1030 1434",
+                                                        "303314030",
+                                                        "0004 4002 0244",
+                                                        "000444",
+                                                        "04002240 4044",
+                                                        "04004440",
+                                                        "o20011203143443424133313100",
+                                                        "0400304132120",
+                                                        "o201001031434434130 2244",
+                                                        "04003041321202 2244",
+                                                        "411000011242331404",
+                                                        "0040 2024",
+                                                        "0003142434334340",
+                                                        "002440",
+                                                        "0014223440",
+                                                        "0044 4004",
+                                                        "002240 2224",
+                                                        "00400444"};
 
 std::vector<std::vector<Point>> strokes_of(std::string_view skeleton) {
   std::vector<std::vector<Point>> strokes;
@@ -156,8 +175,7 @@ double squared_distance(Point p, Point a, Point b) {
   const double dx = b.x - a.x;
   const double dy = b.y - a.y;
   const double length = dx * dx + dy * dy;
-  const double t =
-      length > 0 ? std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / length, 0.0, 1.0) : 0.0;
+  const double t = length > 0 ? std::clamp(((p.x - a.x) * dx + (p.y - a.y) * dy) / length, 0.0, 1.0) : 0.0;
   const double ex = p.x - a.x - t * dx;
   const double ey = p.y - a.y - t * dy;
   return ex * ex + ey * ey;
@@ -178,8 +196,9 @@ void draw_letter(RandomStream& stream, Index side, double* pixels) {
   };
   std::array<Wave, 4> waves{};
   for (Wave& wave : waves) {
-    wave = {2 * std::numbers::pi * stream.uniform(-1.2, 1.2), 2 * std::numbers::pi * stream.uniform(-1.2, 1.2),
-            stream.uniform(0, 2 * std::numbers::pi), 0.025 * stream.normal(), 0.025 * stream.normal()};
+    wave = {2 * std::numbers::pi * stream.uniform(-1.2, 1.2),
+            2 * std::numbers::pi * stream.uniform(-1.2, 1.2), stream.uniform(0, 2 * std::numbers::pi),
+            0.025 * stream.normal(), 0.025 * stream.normal()};
   }
   const auto place = [&](Point p) {
     const double x = (p.x - 0.5) * width;

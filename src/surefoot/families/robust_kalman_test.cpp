@@ -48,5 +48,42 @@ TEST(RobustKalman, ReproducesTheGoldenResidualsAndStates) {
   }
 }
 
+TEST(RobustKalman, SamplesDependOnTheirIndexOnlyAndHaveTheirSpread) {
+  const RobustKalman family;
+  const auto all = family.draw(7, 400);
+  const auto part = family.draw(7, 5, 100);
+  EXPECT_EQ(part.observations, all.observations.middleRows(100, 5));
+  EXPECT_EQ(part.states, all.states.middleRows(100, 5));
+  double squares = 0;
+  for (Index i = 0; i < 400; ++i) {
+    for (Index t = 0; t < 50; ++t) {
+      for (Index axis = 0; axis < 2; ++axis) {
+        const double error = all.observations(i, 2 * t + axis) - all.states(i, 4 * t + axis);
+        squares += error * error;
+      }
+    }
+  }
+  // 0.9 * 0.1^2 + 0.1 * 0.5^2 = 0.034
+  EXPECT_NEAR(squares / (400 * 100), 0.034, 0.003);
+}
+
+TEST(RobustKalman, SolvesToTheNinthDigitAndBothPenaltiesDiffer) {
+  RobustKalmanOptions options;
+  options.horizon = 12;
+  const auto samples = RobustKalman(options).draw(3, 9);
+  const algorithms::Scs code(RobustKalman(options).problem(samples.observations),
+                             algorithms::ScsOptions::paper());
+  options.true_huber = true;
+  const algorithms::Scs huber(RobustKalman(options).problem(samples.observations),
+                              algorithms::ScsOptions::paper());
+  const Table a = runs::solve(code);
+  const Table b = runs::solve(huber);
+  EXPECT_GT((a - b).cwiseAbs().maxCoeff(), 1e-3);
+  runs::RunOptions more;
+  more.steps = 300;
+  const Table refined = runs::run_iterates(code, runs::given_start(a), more);
+  EXPECT_LT((refined - a).leftCols(4 * 12).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 }  // namespace
 }  // namespace surefoot::families

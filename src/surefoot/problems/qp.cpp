@@ -59,8 +59,8 @@ void Qp::validate() const {
     const double* lower = table_row(l, instance);
     const double* upper = table_row(u, instance);
     for (Index row = 0; row < m; ++row) {
-      require(lower[row] <= upper[row], "l: entry {} of instance {} is {}, greater than u = {}", row, instance,
-              lower[row], upper[row]);
+      require(lower[row] <= upper[row], "l: entry {} of instance {} is {}, greater than u = {}", row,
+              instance, lower[row], upper[row]);
       require(lower[row] < infinity && upper[row] > -infinity,
               "{}: entry {} of instance {} is {}, no number satisfies it", lower[row] < infinity ? "u" : "l",
               row, instance, lower[row] < infinity ? upper[row] : lower[row]);

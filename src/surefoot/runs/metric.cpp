@@ -64,8 +64,8 @@ Metric nmse(Solutions solutions, Index first, Index count) {
 }
 
 Metric block_distance(Solutions solutions, Index block, Index first, Index count) {
-  Metric metric = compared("largest block distance", Metric::Kind::block_distance, std::move(solutions), first,
-                           count);
+  Metric metric =
+      compared("largest block distance", Metric::Kind::block_distance, std::move(solutions), first, count);
   require(block >= 1 && metric.count % block == 0, "block: is {}, must divide the {} compared entries", block,
           metric.count);
   metric.block = block;
@@ -118,8 +118,8 @@ void MetricRoom::load(Index first, Index count) {
   if (reference_.size() == 0) return;
   const Index W = op_.width();
   for (Index lane = 0; lane < W; ++lane) {
-    const double* row = metric_.reference->data() +
-                        (first + std::min(lane, count - 1)) * metric_.reference->cols();
+    const double* row =
+        metric_.reference->data() + (first + std::min(lane, count - 1)) * metric_.reference->cols();
     double squares = 0;
     for (Index i = 0; i < metric_.count; ++i) {
       reference_[i * W + lane] = row[i];

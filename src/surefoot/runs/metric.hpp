@@ -19,8 +19,8 @@ struct MetricInput {
 };
 
 /// How good an iterate is, smaller is better; one number per instance and step. Row k of a trace uses what k
-/// applications of the step can tell: phi(z^k) with k = 0, 1, ... for a metric of an iterate, ||z^k - z^{k-1}||
-/// with k = 1, 2, ... for the fixed-point residual.
+/// applications of the step can tell: phi(z^k) with k = 0, 1, ... for a metric of an iterate, ||z^k -
+/// z^{k-1}|| with k = 1, 2, ... for the fixed-point residual.
 struct Metric {
   enum class Kind { residual, quantity, objective_gap, distance, nmse, block_distance, own };
   using Own = std::function<void(const MetricInput& input, double* value)>;

@@ -83,8 +83,8 @@ class Pool {
 class BlockRun {
  public:
   BlockRun(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
-           const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink, Lane& lane,
-           Index first, Index count)
+           const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink,
+           Lane& lane, Index first, Index count)
       : op_(op),
         metrics_(metrics),
         start_(start),
@@ -189,8 +189,8 @@ class BlockRun {
 
 }  // namespace
 
-void run(const Operator& op, const std::vector<Metric>& metrics, const Start& start, const RunOptions& options,
-         const TraceSink& trace_sink, const IterateSink& iterate_sink) {
+void run(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
+         const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink) {
   options.validate();
   require(options.first < op.instances(), "first: is {}, must be below {} (instances)", options.first,
           op.instances());
@@ -255,7 +255,8 @@ Table solve(const Operator& op, const SolveOptions& options, const Start& start)
   // One more step from the solutions tells whether they are ones.
   run_options = {};
   run_options.steps = 2;
-  const std::vector<Trace> check = run_traces(op, {fixed_point_residual()}, given_start(solutions), run_options);
+  const std::vector<Trace> check =
+      run_traces(op, {fixed_point_residual()}, given_start(solutions), run_options);
   for (Index instance = 0; instance < op.instances(); ++instance) {
     const double residual = check[0].values(instance, 1);
     require(residual <= 100 * options.residual,

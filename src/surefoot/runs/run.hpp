@@ -10,9 +10,9 @@
 namespace surefoot::runs {
 
 struct RunOptions {
-  Index steps = 500;           ///< K, applications of the step
-  Index first = 0;             ///< first instance
-  Index count = 0;             ///< instances; 0: all from `first` on
+  Index steps = 500;                 ///< K, applications of the step
+  Index first = 0;                   ///< first instance
+  Index count = 0;                   ///< instances; 0: all from `first` on
   std::vector<Index> iterate_steps;  ///< steps (0 .. K, ascending) whose iterates go to the iterate sink
   /// If > 0, a block of instances ends as soon as the residuals of all of them are at most this; the iterate
   /// sink then receives the iterates reached for all steps left. Needs `metrics` to be empty. Off by default.
