@@ -1,0 +1,201 @@
+#include "surefoot/algorithms/cones.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <numbers>
+#include <type_traits>
+
+namespace surefoot::algorithms {
+
+using problems::Cones;
+
+SemidefiniteRoom::SemidefiniteRoom(const Cones& cones, Index width) {
+  Index largest = 0;
+  for (const Index order : cones.semidefinite) largest = std::max(largest, order);
+  matrix = make_buffer(largest * largest, width);
+  vectors = make_buffer(largest * largest, width);
+}
+
+namespace {
+
+template <int W>
+Lanes<W> absolute(const Lanes<W>& a) {
+  return max(a, Lanes<W>(0.0) - a);
+}
+
+/// Eigenvalues on the diagonal of M, eigenvectors in the columns of V. Rotations stop in a lane as soon as
+/// its entries off the diagonal are below the rounding of its norm; later sweeps leave it as it is.
+template <int W>
+void jacobi(Index order, double* M, double* V) {
+  using L = Lanes<W>;
+  const auto at = [&](double* matrix, Index i, Index j) { return matrix + (i * order + j) * W; };
+  L norm(0.0);
+  for (Index i = 0; i < order; ++i) {
+    for (Index j = 0; j < order; ++j) {
+      L(i == j ? 1.0 : 0.0).store(at(V, i, j));
+      const L entry = L::load(at(M, i, j));
+      norm.add_product(entry, entry);
+    }
+  }
+  const L threshold = sqrt(norm) * L(0x1p-54 / static_cast<double>(order));
+  const L zero(0.0);
+  const L one(1.0);
+  for (int sweep = 0; sweep < 40; ++sweep) {
+    L largest(0.0);
+    for (Index p = 0; p + 1 < order; ++p) {
+      for (Index q = p + 1; q < order; ++q) {
+        const L pq = L::load(at(M, p, q));
+        const L size = absolute(pq);
+        const L excess = max(size - threshold, zero);
+        largest = max(largest, excess);
+        if (!any_positive(excess)) continue;
+        const L pp = L::load(at(M, p, p));
+        const L qq = L::load(at(M, q, q));
+        // t = tan of the angle: sign(theta) / (|theta| + sqrt(theta^2 + 1)), theta = (qq - pp) / (2 pq).
+        const L theta = (qq - pp) / (pq + pq);
+        const L root = one / (absolute(theta) + sqrt(theta * theta + one));
+        L t = where_greater(zero, theta, zero - root, root);
+        t = where_greater(excess, zero, t, zero);
+        const L c = one / sqrt(t * t + one);
+        const L s = t * c;
+        for (Index i = 0; i < order; ++i) {
+          if (i != p && i != q) {
+            const L ip = L::load(at(M, i, p));
+            const L iq = L::load(at(M, i, q));
+            const L new_ip = c * ip - s * iq;
+            const L new_iq = s * ip + c * iq;
+            new_ip.store(at(M, i, p));
+            new_ip.store(at(M, p, i));
+            new_iq.store(at(M, i, q));
+            new_iq.store(at(M, q, i));
+          }
+          const L vp = L::load(at(V, i, p));
+          const L vq = L::load(at(V, i, q));
+          (c * vp - s * vq).store(at(V, i, p));
+          (s * vp + c * vq).store(at(V, i, q));
+        }
+        (pp - t * pq).store(at(M, p, p));
+        (qq + t * pq).store(at(M, q, q));
+        const L left = where_greater(excess, zero, zero, pq);
+        left.store(at(M, p, q));
+        left.store(at(M, q, p));
+      }
+    }
+    if (!any_positive(largest)) break;
+  }
+}
+
+template <class Call>
+void with_width(Index width, const Call& call) {
+  require(width == 8 || width == 32, "width: is {}, must be 8 or 32", width);
+  if (width == 8) {
+    call(std::integral_constant<int, 8>());
+  } else {
+    call(std::integral_constant<int, 32>());
+  }
+}
+
+template <int W>
+Lanes<W> tail_norm(Index dimension, const double* v) {
+  Lanes<W> squares(0.0);
+  for (Index i = 1; i < dimension; ++i) {
+    squares.add_product(Lanes<W>::load(v + i * W), Lanes<W>::load(v + i * W));
+  }
+  return sqrt(squares);
+}
+
+template <int W>
+void project(const Cones& cones, bool dual, double* v, SemidefiniteRoom& room) {
+  using L = Lanes<W>;
+  if (!dual) std::fill_n(v, cones.zero * W, 0.0);
+  v += cones.zero * W;
+  for (Index i = 0; i < cones.nonnegative; ++i, v += W) max(L::load(v), L(0.0)).store(v);
+  for (const Index dimension : cones.second_order) {
+    L top;
+    L factor;
+    second_order_projection(L::load(v), tail_norm<W>(dimension, v), top, factor);
+    top.store(v);
+    for (Index i = 1; i < dimension; ++i) (factor * L::load(v + i * W)).store(v + i * W);
+    v += dimension * W;
+  }
+  for (const Index order : cones.semidefinite) {
+    project_semidefinite<W>(order, v, room);
+    v += order * (order + 1) / 2 * W;
+  }
+}
+
+}  // namespace
+
+template <int W>
+void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double* smallest) {
+  using L = Lanes<W>;
+  if (order == 1) {
+    if (smallest != nullptr) L::load(v).store(smallest);
+    max(L::load(v), L(0.0)).store(v);
+    return;
+  }
+  double* M = room.matrix.data();
+  double* V = room.vectors.data();
+  const L shrink(1 / std::numbers::sqrt2);
+  const L stretch(std::numbers::sqrt2);
+  const double* entry = v;
+  for (Index j = 0; j < order; ++j) {
+    for (Index i = j; i < order; ++i, entry += W) {
+      const L value = i == j ? L::load(entry) : shrink * L::load(entry);
+      value.store(M + (i * order + j) * W);
+      value.store(M + (j * order + i) * W);
+    }
+  }
+  jacobi<W>(order, M, V);
+  if (smallest != nullptr) {
+    L least = L::load(M);
+    for (Index i = 1; i < order; ++i) least = min(least, L::load(M + (i * order + i) * W));
+    least.store(smallest);
+  }
+  double* target = v;
+  for (Index j = 0; j < order; ++j) {
+    for (Index i = j; i < order; ++i, target += W) {
+      L sum(0.0);
+      for (Index k = 0; k < order; ++k) {
+        const L value = max(L::load(M + (k * order + k) * W), L(0.0));
+        sum.add_product(value * L::load(V + (i * order + k) * W), L::load(V + (j * order + k) * W));
+      }
+      (i == j ? sum : stretch * sum).store(target);
+    }
+  }
+}
+
+template void project_semidefinite<8>(Index, double*, SemidefiniteRoom&, double*);
+template void project_semidefinite<32>(Index, double*, SemidefiniteRoom&, double*);
+
+void project_cone(const Cones& cones, double* v, Index width, SemidefiniteRoom& room) {
+  with_width(width, [&](auto W) { project<decltype(W)::value>(cones, false, v, room); });
+}
+
+void project_dual_cone(const Cones& cones, double* v, Index width, SemidefiniteRoom& room) {
+  with_width(width, [&](auto W) { project<decltype(W)::value>(cones, true, v, room); });
+}
+
+void cone_violation(const Cones& cones, double* v, Index width, SemidefiniteRoom& room, double* violation) {
+  with_width(width, [&](auto width_constant) {
+    constexpr int W = decltype(width_constant)::value;
+    using L = Lanes<W>;
+    L largest(0.0);
+    for (Index i = 0; i < cones.zero; ++i, v += W) largest = max(absolute(L::load(v)), largest);
+    for (Index i = 0; i < cones.nonnegative; ++i, v += W) largest = max(L(0.0) - L::load(v), largest);
+    for (const Index dimension : cones.second_order) {
+      largest = max(tail_norm<W>(dimension, v) - L::load(v), largest);
+      v += dimension * W;
+    }
+    for (const Index order : cones.semidefinite) {
+      double smallest[W];
+      project_semidefinite<W>(order, v, room, smallest);
+      largest = max(L(0.0) - L::load(smallest), largest);
+      v += order * (order + 1) / 2 * W;
+    }
+    largest.store(violation);
+  });
+}
+
+}  // namespace surefoot::algorithms

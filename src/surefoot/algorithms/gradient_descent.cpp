@@ -1,0 +1,91 @@
+#include "surefoot/algorithms/gradient_descent.hpp"
+
+#include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace surefoot::algorithms {
+
+void GradientDescentOptions::validate() const {
+  require(std::isfinite(step) && step >= 0, "step: is {}, must be >= 0", step);
+}
+
+struct GradientDescent::Room final : Workspace {
+  Buffer c;
+  Buffer product;
+};
+
+GradientDescent::GradientDescent(problems::Quadratic problem, GradientDescentOptions options)
+    : problem_(std::move(problem)) {
+  options.validate();
+  problem_.validate();
+  n_ = problem_.variables();
+  step_ = options.step > 0 ? options.step : 1 / problems::largest_eigenvalue(problem_.P);
+  require(std::isfinite(step_), "P: is zero, so that 1 / L does not exist; give a step");
+  const problems::Table rows = problem_.P;
+  P_.assign(rows.data(), rows.data() + rows.size());
+}
+
+std::unique_ptr<Workspace> GradientDescent::make_workspace() const {
+  auto room = std::make_unique<Room>();
+  room->c = make_buffer(n_, lanes);
+  room->product = make_buffer(n_, lanes);
+  return room;
+}
+
+void GradientDescent::load(Index first, Index count, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  require(first >= 0 && count >= 1 && count <= lanes && first + count <= instances(),
+          "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances() - 1,
+          lanes);
+  for (Index lane = 0; lane < lanes; ++lane) {
+    const double* c = problems::table_row(problem_.c, first + std::min(lane, count - 1));
+    for (Index i = 0; i < n_; ++i) room.c[i * lanes + lane] = c[i];
+  }
+}
+
+void GradientDescent::start(Batch z, Workspace& /*workspace*/) const {
+  std::fill_n(z.data, z.rows * z.width, 0.0);
+}
+
+void GradientDescent::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
+  using L = Lanes<lanes>;
+  auto& room = static_cast<Room&>(workspace);
+  multiply(P_.data(), n_, n_, z.data, room.product.data(), lanes);
+  const L size(step_);
+  L squares(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    const L change = size * (L::load(room.product.data() + i * lanes) + L::load(room.c.data() + i * lanes));
+    (L::load(z.row(i)) - change).store(z.row(i));
+    squares.add_product(change, change);
+  }
+  if (residual != nullptr) sqrt(squares).store(residual);
+}
+
+bool GradientDescent::knows(Quantity quantity) const {
+  return quantity == Quantity::objective || quantity == Quantity::dual_residual;
+}
+
+void GradientDescent::measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace,
+                              double* value) const {
+  using L = Lanes<lanes>;
+  if (!knows(quantity)) Operator::measure(quantity, k, z, workspace, value);
+  auto& room = static_cast<Room&>(workspace);
+  multiply(P_.data(), n_, n_, z.data, room.product.data(), lanes);
+  L sum(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    const L product = L::load(room.product.data() + i * lanes);
+    const L c = L::load(room.c.data() + i * lanes);
+    if (quantity == Quantity::objective) {
+      sum.add_product(L::load(z.row(i)), L(0.5) * product + c);
+    } else {
+      sum.add_product(product + c, product + c);
+    }
+  }
+  (quantity == Quantity::objective ? sum : sqrt(sum)).store(value);
+}
+
+}  // namespace surefoot::algorithms

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "surefoot/algorithms/buffer.hpp"
+#include "surefoot/algorithms/operator.hpp"
+#include "surefoot/problems/quadratic.hpp"
+
+namespace surefoot::algorithms {
+
+struct GradientDescentOptions {
+  double step = 0;  ///< step size; 0: 1 / L with L the largest eigenvalue of P
+  void validate() const;
+};
+
+/// Gradient descent on 1/2 z'Pz + c'z: z+ = z - step (P z + c). State and iterate z (n).
+class GradientDescent final : public Operator {
+ public:
+  explicit GradientDescent(problems::Quadratic problem, GradientDescentOptions options = {});
+
+  [[nodiscard]] double step_size() const { return step_; }
+  [[nodiscard]] std::string_view name() const override { return "gradient-descent"; }
+  [[nodiscard]] Index instances() const override { return problem_.instances(); }
+  [[nodiscard]] Index state_size() const override { return n_; }
+  [[nodiscard]] Index primal_size() const override { return n_; }
+  [[nodiscard]] Index width() const override { return lanes; }
+  [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
+  void load(Index first, Index count, Workspace& workspace) const override;
+  void start(Batch z, Workspace& workspace) const override;
+  void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
+  [[nodiscard]] bool knows(Quantity quantity) const override;
+  void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+
+ private:
+  static constexpr int lanes = 32;
+  struct Room;
+  problems::Quadratic problem_;
+  Index n_ = 0;
+  double step_ = 0;
+  Buffer P_;  // row-major
+};
+
+}  // namespace surefoot::algorithms

@@ -1,0 +1,39 @@
+#include "surefoot/algorithms/ista.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace surefoot::algorithms {
+
+using Room = SoftGradient::Room;
+
+Ista::Ista(problems::Lasso problem, IstaOptions options) : gradient_(std::move(problem), options) {}
+
+void Ista::load(Index first, Index count, Workspace& workspace) const {
+  gradient_.load(first, count, static_cast<Room&>(workspace));
+}
+
+void Ista::start(Batch z, Workspace& /*workspace*/) const {
+  std::fill_n(z.data, z.rows * z.width, 0.0);
+}
+
+void Ista::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
+  using V = Lanes<SoftGradient::lanes>;
+  auto& room = static_cast<Room&>(workspace);
+  gradient_.multiply_gram(z.data, room);
+  V squares(0.0);
+  for (Index i = 0; i < gradient_.variables(); ++i) {
+    const V entry = gradient_.proximal_entry(z.data, i, room);
+    const V change = entry - V::load(z.row(i));
+    entry.store(z.row(i));
+    squares.add_product(change, change);
+  }
+  if (residual != nullptr) sqrt(squares).store(residual);
+}
+
+void Ista::measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const {
+  if (!knows(quantity)) Operator::measure(quantity, k, z, workspace, value);
+  gradient_.objective(z.data, static_cast<Room&>(workspace), value);
+}
+
+}  // namespace surefoot::algorithms

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "surefoot/algorithms/soft_gradient.hpp"
+
+namespace surefoot::algorithms {
+
+/// ISTA on 1/2 ||Dz - b||^2 + weight ||z||_1: z+ = soft(z - D'(Dz - b) / L, weight / L). State and iterate z
+/// (n).
+class Ista final : public Operator {
+ public:
+  explicit Ista(problems::Lasso problem, IstaOptions options = {});
+
+  [[nodiscard]] double lipschitz() const { return gradient_.lipschitz(); }
+  [[nodiscard]] std::string_view name() const override { return "ista"; }
+  [[nodiscard]] Index instances() const override { return gradient_.problem().instances(); }
+  [[nodiscard]] Index state_size() const override { return gradient_.variables(); }
+  [[nodiscard]] Index primal_size() const override { return gradient_.variables(); }
+  [[nodiscard]] Index width() const override { return SoftGradient::lanes; }
+  [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override { return gradient_.make_room(); }
+  void load(Index first, Index count, Workspace& workspace) const override;
+  void start(Batch z, Workspace& workspace) const override;
+  void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
+  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity == Quantity::objective; }
+  void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+
+ private:
+  SoftGradient gradient_;
+};
+
+}  // namespace surefoot::algorithms

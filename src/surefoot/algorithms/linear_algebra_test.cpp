@@ -1,0 +1,164 @@
+#include "surefoot/algorithms/cones.hpp"
+#include "surefoot/algorithms/equilibration.hpp"
+#include "surefoot/algorithms/kronecker.hpp"
+#include "surefoot/algorithms/normal_system.hpp"
+#include "surefoot/algorithms/splitting_system.hpp"
+
+#include "support/random_problems.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+namespace surefoot::algorithms {
+namespace {
+
+using problems::Matrix;
+using problems::SparseMatrix;
+using problems::Vector;
+using testing::random_matrix;
+
+Matrix lanes_to_matrix(const Buffer& buffer, Index rows, Index width) {
+  return Eigen::Map<const problems::Table>(buffer.data(), rows, width);
+}
+
+TEST(SplittingSystem, SparseDenseAndOwnSolvesAgreeWithDenseAlgebra) {
+  RandomStream stream(3, "splitting", 0);
+  for (const double density : {0.05, 0.3, 1.0}) {
+    const Index n = 37;
+    const Index m = 23;
+    const Matrix factor = random_matrix(stream, n, 9, density);
+    const std::vector<SparseMatrix> P = {Matrix(factor * factor.transpose()).sparseView()};
+    const std::vector<SparseMatrix> A = {random_matrix(stream, m, n, density).sparseView()};
+    const Vector rho = random_matrix(stream, m, 1).cwiseAbs().array() + 0.1;
+    const Matrix K = Matrix(P[0]) + 0.5 * Matrix::Identity(n, n) +
+                     Matrix(A[0]).transpose() * rho.asDiagonal() * Matrix(A[0]);
+    for (const bool own : {false, true}) {
+      for (const SystemKind kind : {SystemKind::sparse, SystemKind::dense}) {
+        if (own && kind == SystemKind::dense) continue;
+        const SplittingSystem system(P, A, own, kind);
+        SplittingSystem::Numbers numbers = system.make_numbers();
+        const Index lanes = own ? 8 : 1;
+        for (Index lane = 0; lane < lanes; ++lane) {
+          gather_values(P[0], system.P(), numbers.P.data() + lane, lanes);
+          gather_values(A[0], system.A(), numbers.A.data() + lane, lanes);
+          for (Index i = 0; i < n; ++i) numbers.sigma[i * lanes + lane] = 0.5;
+          for (Index i = 0; i < m; ++i) numbers.rho[i * lanes + lane] = rho[i];
+        }
+        system.factor(numbers);
+        const Index W = system.width();
+        const problems::Table rhs = random_matrix(stream, n, W);
+        Buffer x = make_buffer(n, W);
+        Buffer scratch = make_buffer(system.scratch_size(), 1);
+        if (kind == SystemKind::dense) {
+          system.solve<32, false>(
+              numbers, [&](int i) { return Lanes<32>::load(rhs.data() + i * W); }, x.data(), scratch.data());
+        } else if (own) {
+          system.solve<8, true>(
+              numbers, [&](int i) { return Lanes<8>::load(rhs.data() + i * W); }, x.data(), scratch.data());
+        } else {
+          system.solve<8, false>(
+              numbers, [&](int i) { return Lanes<8>::load(rhs.data() + i * W); }, x.data(), scratch.data());
+        }
+        const Matrix expected = K.fullPivLu().solve(Matrix(rhs));
+        EXPECT_LT((lanes_to_matrix(x, n, W) - expected).cwiseAbs().maxCoeff(), 1e-11) << density << own;
+      }
+    }
+  }
+}
+
+TEST(KroneckerSystem, FoldedAndPlainSolvesAgreeWithTheLargeMatrix) {
+  RandomStream stream(4, "kronecker", 0);
+  for (const Index d : {4, 5, 10, 28}) {
+    for (const bool symmetric_blur : {true, false}) {
+      Matrix b = Matrix::Zero(d, d);
+      for (Index i = 0; i < d; ++i) {
+        for (Index j = 0; j < d; ++j) {
+          if (std::abs(i - j) <= 2)
+            b(i, j) = symmetric_blur ? 1.0 / static_cast<double>(1 + std::abs(i - j)) : stream.normal();
+        }
+      }
+      const Matrix G = b.transpose() * b;
+      const KroneckerSystem system(G, 1.5, 0.7);
+      EXPECT_EQ(system.folded(), symmetric_blur && d % 2 == 0);
+      Matrix P(d * d, d * d);
+      for (Index i = 0; i < d * d; ++i) {
+        for (Index j = 0; j < d * d; ++j) P(i, j) = G(i / d, j / d) * G(i % d, j % d);
+      }
+      const problems::Table rhs = random_matrix(stream, d * d, 8);
+      Buffer x = make_buffer(d * d, 8);
+      Buffer scratch = make_buffer(system.scratch_size(), 1);
+      system.solve(rhs.data(), x.data(), scratch.data());
+      const Matrix back = 1.5 * P * lanes_to_matrix(x, d * d, 8) + 0.7 * lanes_to_matrix(x, d * d, 8);
+      EXPECT_LT((back - Matrix(rhs)).cwiseAbs().maxCoeff(), 1e-10 * (1 + P.cwiseAbs().maxCoeff()));
+      Buffer product = make_buffer(d * d, 8);
+      system.multiply(rhs.data(), product.data(), scratch.data());
+      EXPECT_LT((lanes_to_matrix(product, d * d, 8) - P * Matrix(rhs)).cwiseAbs().maxCoeff(),
+                1e-11 * (1 + P.cwiseAbs().maxCoeff()));
+    }
+  }
+}
+
+TEST(Cones, ProjectionsAgreeWithDefinitions) {
+  RandomStream stream(5, "cones", 0);
+  problems::Cones cones;
+  cones.zero = 2;
+  cones.nonnegative = 3;
+  cones.second_order = {1, 2, 4, 7};
+  cones.semidefinite = {1, 2, 3, 6};
+  for (const Index W : {8, 32}) {
+    SemidefiniteRoom room(cones, W);
+    for (int trial = 0; trial < 20; ++trial) {
+      const problems::Table point = random_matrix(stream, cones.rows(), W);
+      Buffer onto(point.data(), point.data() + point.size());
+      Buffer dual(point.data(), point.data() + point.size());
+      for (double& value : dual) value = -value;
+      project_cone(cones, onto.data(), W, room);
+      project_dual_cone(cones, dual.data(), W, room);
+      Buffer inside = onto;
+      Buffer violation = make_buffer(1, W);
+      cone_violation(cones, inside.data(), W, room, violation.data());
+      for (Index lane = 0; lane < W; ++lane) {
+        EXPECT_LT(violation[lane], 1e-13);
+        double product = 0;
+        for (Index i = 0; i < cones.rows(); ++i) {
+          // Moreau: v = Pi_K(v) - Pi_K*(-v), with the two parts orthogonal.
+          EXPECT_NEAR(onto[i * W + lane] - dual[i * W + lane], point(i, lane), 1e-13);
+          product += onto[i * W + lane] * dual[i * W + lane];
+        }
+        EXPECT_NEAR(product, 0, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(Cones, SemidefiniteProjectionOfRepeatedEigenvaluesAndZero) {
+  problems::Cones cones;
+  cones.semidefinite = {3};
+  SemidefiniteRoom room(cones, 8);
+  Buffer v = make_buffer(6, 8);
+  for (Index lane = 0; lane < 8; ++lane) {
+    const double value = static_cast<double>(lane) - 3;  // value * identity
+    v[0 * 8 + lane] = v[3 * 8 + lane] = v[5 * 8 + lane] = value;
+  }
+  project_cone(cones, v.data(), 8, room);
+  for (Index lane = 0; lane < 8; ++lane) {
+    EXPECT_DOUBLE_EQ(v[lane], std::max(0.0, static_cast<double>(lane) - 3));
+    EXPECT_DOUBLE_EQ(v[8 + lane], 0);
+  }
+}
+
+TEST(Equilibration, BringsRowsAndColumnsToOne) {
+  const problems::Qp problem = testing::random_qp(1, 12, 9, 1);
+  const Equilibration scaling = equilibrate(problem.P[0], problem.A[0], problem.q.data(), 10);
+  const Matrix A = scaling.E.asDiagonal() * Matrix(problem.A[0]) * scaling.D.asDiagonal();
+  for (Index i = 0; i < A.rows(); ++i) EXPECT_NEAR(A.row(i).cwiseAbs().maxCoeff(), 1, 0.2);
+  const Equilibration none = equilibrate(problem.P[0], problem.A[0], problem.q.data(), 0);
+  EXPECT_EQ(none.cost, 1);
+  EXPECT_EQ(none.D, Vector::Ones(12));
+}
+
+}  // namespace
+}  // namespace surefoot::algorithms

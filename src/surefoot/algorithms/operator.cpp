@@ -1,0 +1,42 @@
+#include "surefoot/algorithms/operator.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+
+namespace surefoot::algorithms {
+
+std::string_view to_string(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::objective:
+      return "objective";
+    case Quantity::primal_residual:
+      return "primal residual";
+    case Quantity::dual_residual:
+      return "dual residual";
+    case Quantity::constraint_violation:
+      return "constraint violation";
+  }
+  return "unknown";
+}
+
+void Operator::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count, double* out) const {
+  std::copy_n(z.row(first), count * z.width, out);
+}
+
+void Operator::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
+  std::copy_n(iterate.data, iterate.rows * iterate.width, z.data);
+}
+
+bool Operator::knows(Quantity /*quantity*/) const {
+  return false;
+}
+
+void Operator::prepare_measures(Workspace& /*workspace*/) const {}
+
+void Operator::measure(Quantity quantity, Index /*k*/, ConstBatch /*z*/, Workspace& /*workspace*/,
+                       double* /*value*/) const {
+  throw InputError(fmt::format("{}: has no {}", name(), to_string(quantity)));
+}
+
+}  // namespace surefoot::algorithms

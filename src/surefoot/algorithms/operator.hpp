@@ -1,0 +1,119 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace surefoot::algorithms {
+
+/// rows x width numbers, row-major: the `width` instances of one entry lie side by side, so that work on an
+/// entry is work on vector lanes. Column j is instance first + j of the loaded block.
+struct ConstBatch {
+  const double* data = nullptr;
+  Index rows = 0;
+  Index width = 0;
+  [[nodiscard]] const double* row(Index i) const { return data + i * width; }
+};
+struct Batch {
+  double* data = nullptr;
+  Index rows = 0;
+  Index width = 0;
+  [[nodiscard]] double* row(Index i) const { return data + i * width; }
+  // NOLINTNEXTLINE(google-explicit-constructor): reading is always allowed
+  operator ConstBatch() const { return {data, rows, width}; }
+};
+
+/// What a block of instances needs besides its state: its data and room to compute. One per thread.
+class Workspace {
+ public:
+  Workspace() = default;
+  virtual ~Workspace() = default;
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+};
+
+/// Numbers about an iterate that depend on the problem, in the problem's own units (never scaled ones).
+enum class Quantity {
+  objective,
+  primal_residual,       ///< ||Ax - w||_2 (QP), ||Ax + s - b||_2 (cone program)
+  dual_residual,         ///< ||Px + A'y + q||_2; gradient norm where there is no constraint
+  constraint_violation,  ///< largest violation of a constraint by x alone
+};
+std::string_view to_string(Quantity quantity);
+
+class DifferentiableStep;
+
+/// The contract of an optimizer on a batch: z^{k+1} = T_k(z^k, x) for the instances x of a family.
+///
+/// Life of a block, in one thread: workspace = make_workspace(); load(first, count, workspace); start(z) or
+/// write(given); step(0), step(1), ...; in between read() and measure(). Then the next block.
+///
+/// - Virtual calls happen at batch granularity. A batch has width() columns, whatever the number of
+///   instances left: unused lanes repeat the last instance.
+/// - step() allocates nothing. Lanes never mix: a column's numbers are the same bits whatever its neighbours.
+/// - The operator is constant: everything that a block changes is in its state or workspace.
+/// - A diverging instance turns into infinities or NaN; step() never throws.
+///
+/// The state is the operator's own (scaled, lifted); the iterate is what a user reads: iterate_size()
+/// numbers.
+class Operator {
+ public:
+  Operator() = default;
+  virtual ~Operator() = default;
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+
+  /// Short name, as in configuration and reports.
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Number of instances of the family.
+  [[nodiscard]] virtual Index instances() const = 0;
+  /// Rows of the state.
+  [[nodiscard]] virtual Index state_size() const = 0;
+  /// Numbers of an iterate; the primal variables come first.
+  [[nodiscard]] virtual Index iterate_size() const { return state_size(); }
+  [[nodiscard]] virtual Index primal_size() const = 0;
+  /// Columns of a batch: a multiple of 4 that suits the operator's kernels.
+  [[nodiscard]] virtual Index width() const { return 8; }
+
+  [[nodiscard]] virtual std::unique_ptr<Workspace> make_workspace() const = 0;
+  /// Takes instances first .. first+count-1, 1 <= count <= width(), into the lanes of the workspace.
+  virtual void load(Index first, Index count, Workspace& workspace) const = 0;
+
+  /// The cold start z^0.
+  virtual void start(Batch z, Workspace& workspace) const = 0;
+  /// z^{k+1} from z^k, in place; k = 0, 1, ... If `residual` is not null, it receives the fixed-point
+  /// residual of each lane: ||z^{k+1} - z^k||_2 of what the operator defines as its fixed-point vector.
+  virtual void step(Index k, Batch z, Workspace& workspace, double* residual) const = 0;
+
+  /// Entries first .. first+count-1 of the iterate, into `out` (count x width).
+  virtual void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const;
+  /// Sets the state so that read() gives `iterate` (iterate_size() x width): a given start.
+  virtual void write(ConstBatch iterate, Workspace& workspace, Batch z) const;
+
+  /// Whether measure() knows the quantity.
+  [[nodiscard]] virtual bool knows(Quantity quantity) const;
+  /// Told once after load() if measure() will be called: step() then leaves behind what it needs.
+  virtual void prepare_measures(Workspace& workspace) const;
+  /// The quantity at the iterate after k steps, one number per lane. Throws InputError if unknown.
+  virtual void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const;
+
+  /// The derivative of the step; null: not differentiable here.
+  [[nodiscard]] virtual const DifferentiableStep* differentiable() const { return nullptr; }
+};
+
+/// Reverse mode of one step, for operators that are unrolled in training.
+class DifferentiableStep {
+ public:
+  virtual ~DifferentiableStep() = default;
+  /// z is the state before step k; `cotangent` comes in as the derivative of a scalar by z^{k+1} and goes
+  /// out as its derivative by z^k.
+  virtual void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const = 0;
+
+ protected:
+  DifferentiableStep() = default;
+  DifferentiableStep(const DifferentiableStep&) = default;
+  DifferentiableStep& operator=(const DifferentiableStep&) = default;
+};
+
+}  // namespace surefoot::algorithms

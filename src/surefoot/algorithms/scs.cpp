@@ -1,0 +1,450 @@
+#include "surefoot/algorithms/scs.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+namespace surefoot::algorithms {
+
+using problems::ConeProgram;
+using problems::Cones;
+using problems::table_row;
+
+ScsOptions ScsOptions::paper() {
+  ScsOptions options;
+  options.alpha = options.rho_x = options.scale = options.zero_factor = options.tau_factor = 1;
+  return options;
+}
+
+void ScsOptions::validate() const {
+  require(alpha > 0 && alpha < 2, "alpha: is {}, must be in (0, 2)", alpha);
+  require(std::isfinite(rho_x) && rho_x > 0, "rho_x: is {}, must be > 0", rho_x);
+  require(std::isfinite(scale) && scale > 0, "scale: is {}, must be > 0", scale);
+  require(std::isfinite(zero_factor) && zero_factor > 0, "zero_factor: is {}, must be > 0", zero_factor);
+  require(std::isfinite(tau_factor) && tau_factor > 0, "tau_factor: is {}, must be > 0", tau_factor);
+}
+
+/// Data of a block in lane layout, and room to compute.
+struct Scs::Room final : Workspace {
+  Buffer h;                      // n + m: (c, b)
+  Buffer r;                      // n + m
+  Buffer quadratic;              // one per lane: t + r'Rr
+  SplittingSystem::Numbers own;  // if own
+  Buffer p;                      // n + m: p, then u~
+  Buffer scratch;
+  SemidefiniteRoom semidefinite;
+  bool keep = false;
+  bool stepped = false;
+  Buffer kept;  // x, y, s of the last step (n + 2m), divided by tau
+};
+
+Scs::Scs(ConeProgram problem, ScsOptions options)
+    : problem_(std::move(problem)), options_(std::move(options)) {
+  options_.validate();
+  problem_.validate();
+  instances_ = problem_.instances();
+  n_ = problem_.variables();
+  m_ = problem_.constraints();
+  const bool own = problem_.P.size() > 1 || problem_.A.size() > 1;
+  require(options_.system != SystemKind::kronecker, "system: cone programs have no kronecker kind");
+  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, options_.system);
+  if (own) return;
+  shared_ = system_->make_numbers();
+  gather_values(problem_.P[0], system_->P(), shared_.P.data());
+  gather_values(problem_.A[0], system_->A(), shared_.A.data());
+  std::fill(shared_.sigma.begin(), shared_.sigma.end(), options_.rho_x);
+  for (Index i = 0; i < m_; ++i) {
+    shared_.rho[i] = options_.scale * (i < problem_.cones.zero ? options_.zero_factor : 1.0);
+  }
+  system_->factor(shared_);
+}
+
+Scs::~Scs() = default;
+
+std::unique_ptr<Workspace> Scs::make_workspace() const {
+  auto room = std::make_unique<Room>();
+  const Index W = width();
+  room->h = make_buffer(n_ + m_, W);
+  room->r = make_buffer(n_ + m_, W);
+  room->quadratic = make_buffer(1, W);
+  if (system_->own()) room->own = system_->make_numbers();
+  room->p = make_buffer(n_ + m_, W);
+  room->scratch = make_buffer(n_ + m_, W);
+  room->scratch.resize(room->scratch.size() + static_cast<std::size_t>(system_->scratch_size()));
+  room->semidefinite = SemidefiniteRoom(problem_.cones, W);
+  return room;
+}
+
+template <class Call>
+void Scs::with_lanes(const Call& call) const {
+  if (system_->kind() == SystemKind::dense) {
+    call(std::integral_constant<int, 32>(), std::false_type());
+  } else if (system_->own()) {
+    call(std::integral_constant<int, 8>(), std::true_type());
+  } else {
+    call(std::integral_constant<int, 8>(), std::false_type());
+  }
+}
+
+void Scs::load(Index first, Index count, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  const Index W = width();
+  require(first >= 0 && count >= 1 && count <= W && first + count <= instances_,
+          "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1, W);
+  room.keep = false;
+  room.stepped = false;
+  for (Index lane = 0; lane < W; ++lane) {
+    const Index instance = first + std::min(lane, count - 1);
+    const double* b = table_row(problem_.b, instance);
+    const double* c = table_row(problem_.c, instance);
+    for (Index i = 0; i < n_; ++i) room.h[i * W + lane] = c[i];
+    for (Index i = 0; i < m_; ++i) room.h[(n_ + i) * W + lane] = b[i];
+    if (!system_->own()) continue;
+    gather_values(problem_.P_of(instance), system_->P(), room.own.P.data() + lane, W);
+    gather_values(problem_.A_of(instance), system_->A(), room.own.A.data() + lane, W);
+    for (Index i = 0; i < n_; ++i) room.own.sigma[i * W + lane] = options_.rho_x;
+    for (Index i = 0; i < m_; ++i) {
+      room.own.rho[i * W + lane] = options_.scale * (i < problem_.cones.zero ? options_.zero_factor : 1.0);
+    }
+  }
+  if (system_->own()) system_->factor(room.own);
+  with_lanes([&](auto lanes, auto own) { load_lanes<decltype(lanes)::value, decltype(own)::value>(room); });
+}
+
+/// r = (R + M)^{-1} h: K r_x = c - A' R_y^{-1} b, r_y = R_y^{-1} (b + A r_x).
+template <int W, bool Own>
+void Scs::load_lanes(Room& room) const {
+  using L = Lanes<W>;
+  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const double* rho = numbers.rho.data();  // R_y^{-1}
+  const double* h = room.h.data();
+  double* r = room.r.data();
+  double* weighted = room.p.data();
+  for (Index i = 0; i < m_; ++i) {
+    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * (L(0.0) - L::load(h + (n_ + i) * W));
+    value.store(weighted + i * W);
+  }
+  system_->solve<W, Own>(
+      numbers,
+      [&](int i) {
+        L sum = L::load(h + static_cast<Index>(i) * W);
+        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, weighted, sum);
+        return sum;
+      },
+      r, room.scratch.data());
+  L quadratic(options_.tau_factor);
+  for (Index i = 0; i < n_; ++i) {
+    const L value = L::load(r + i * W);
+    quadratic.add_product(L(options_.rho_x) * value, value);
+  }
+  for (Index i = 0; i < m_; ++i) {
+    L sum = L::load(h + (n_ + i) * W);
+    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, r, sum);
+    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * sum;
+    value.store(r + (n_ + i) * W);
+    quadratic.add_product(sum, value);
+  }
+  quadratic.store(room.quadratic.data());
+}
+
+void Scs::start(Batch z, Workspace& /*workspace*/) const {
+  std::fill_n(z.data, (n_ + m_) * z.width, 0.0);
+  std::fill_n(z.row(n_ + m_), z.width, 1.0);
+}
+
+namespace {
+
+/// Brings lanes whose eta has left [2^-10, 2^10] back to the norm sqrt(rows), up to a power of two.
+void rescale(double* z, Index rows, Index W) {
+  double* eta = z + (rows - 1) * W;
+  for (Index lane = 0; lane < W; ++lane) {
+    if (eta[lane] >= 0x1p-10 && eta[lane] <= 0x1p10) continue;
+    double squares = 0;
+    for (Index i = 0; i < rows; ++i) squares += z[i * W + lane] * z[i * W + lane];
+    if (!(squares > 0) || !std::isfinite(squares)) continue;
+    const int exponent = std::ilogb(std::sqrt(static_cast<double>(rows) / squares));
+    if (exponent >= -1 && exponent <= 1) continue;
+    const double factor = std::ldexp(1.0, exponent);
+    for (Index i = 0; i < rows; ++i) z[i * W + lane] *= factor;
+  }
+}
+
+}  // namespace
+
+template <int W, bool Own, bool Keep>
+void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
+  using L = Lanes<W>;
+  const SplittingSystem& system = *system_;
+  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const Cones& cones = problem_.cones;
+  if (k > 0) rescale(z, n_ + m_ + 1, W);
+  double* mu_x = z;
+  double* mu_y = z + n_ * W;
+  double* eta_place = z + (n_ + m_) * W;
+  double* p_x = room.p.data();
+  double* p_y = room.p.data() + n_ * W;
+  const double* r_x = room.r.data();
+  const double* r_y = room.r.data() + n_ * W;
+  const L rho_x(options_.rho_x);
+  const L alpha(options_.alpha);
+
+  // p: K p_x = rho_x mu_x - A' mu_y, p_y = mu_y + R_y^{-1} A p_x.
+  const RowPattern& At = system.A_transposed();
+  const double* At_values = numbers.A_transposed.data();
+  system.solve<W, Own>(
+      numbers,
+      [&](int i) __attribute__((always_inline)) {
+        L sum(0.0);
+        add_row_product<W, Own>(At, At_values, i, mu_y, sum);
+        return rho_x * L::load(mu_x + static_cast<Index>(i) * W) - sum;
+      },
+      p_x, room.scratch.data());
+  // r'(mu - 2p) over x, over the rows of the zero cone, over the other rows.
+  L dot_x(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    const L p = L::load(p_x + i * W);
+    dot_x.add_product(L::load(r_x + i * W), L::load(mu_x + i * W) - (p + p));
+  }
+  const RowPattern& A = system.A();
+  const double* A_values = numbers.A.data();
+  const L weight_zero(1 / (options_.scale * options_.zero_factor));
+  const L weight_other(1 / options_.scale);
+  const L inverse_zero(options_.scale * options_.zero_factor);
+  const L inverse_other(options_.scale);
+  const auto rows_product = [&](Index begin, Index end, const L& inverse) __attribute__((always_inline)) {
+    L dot(0.0);
+    for (Index i = begin; i < end; ++i) {
+      L sum(0.0);
+      add_row_product<W, Own>(A, A_values, i, p_x, sum);
+      const L mu = L::load(mu_y + i * W);
+      const L p = mu + inverse * sum;
+      p.store(p_y + i * W);
+      dot.add_product(L::load(r_y + i * W), mu - (p + p));
+    }
+    return dot;
+  };
+  const L dot_zero = rows_product(0, cones.zero, inverse_zero);
+  const L dot_other = rows_product(cones.zero, m_, inverse_other);
+
+  // tau~: p'R(p - mu) = -p_x'P p_x, since (R + M) p = R mu and the skew part vanishes.
+  const L eta = L::load(eta_place);
+  L tau_tilde(1.0);
+  if (k > 0) {
+    L energy(0.0);
+    const RowPattern& P = system.P();
+    for (Index i = 0; i < n_; ++i) {
+      if (P.start[i] == P.start[i + 1]) continue;
+      L sum(0.0);
+      add_row_product<W, Own>(P, numbers.P.data(), i, p_x, sum);
+      energy.add_product(sum, L::load(p_x + i * W));
+    }
+    energy = max(energy, L(0.0) * energy);
+    const L a = L::load(room.quadratic.data());
+    const L b =
+        rho_x * dot_x + weight_zero * dot_zero + weight_other * dot_other - L(options_.tau_factor) * eta;
+    // a t^2 + b t - energy = 0; each form where it does not cancel.
+    const L root = sqrt(b * b + L(4.0) * a * energy);
+    tau_tilde = where_greater(b, L(0.0), (energy + energy) / (b + root), (root - b) / (a + a));
+  }
+  const L tau = max(L(2.0) * tau_tilde - eta, L(0.0));
+  const L eta_new = eta + alpha * (tau - tau_tilde);
+  eta_new.store(eta_place);
+
+  const L scale_old = L(1.0) / eta;
+  const L scale_new = L(1.0) / eta_new;
+  [[maybe_unused]] const L inverse_tau = L(1.0) / tau;
+  [[maybe_unused]] double* kept_x = Keep ? room.kept.data() : nullptr;
+  [[maybe_unused]] double* kept_y = Keep ? room.kept.data() + n_ * W : nullptr;
+  [[maybe_unused]] double* kept_s = Keep ? room.kept.data() + (n_ + m_) * W : nullptr;
+  // Rows where Pi is the identity: u - u~ = u~ - mu.
+  const auto free_rows = [&](double* mu_rows, const double* p_rows, const double* r_rows, Index count)
+      __attribute__((always_inline)) {
+    L sum(0.0);
+    for (Index i = 0; i < count; ++i) {
+      const L mu = L::load(mu_rows + i * W);
+      const L u_tilde = L::load(p_rows + i * W) - L::load(r_rows + i * W) * tau_tilde;
+      const L mu_new = mu + alpha * (u_tilde - mu);
+      mu_new.store(mu_rows + i * W);
+      const L change = mu_new * scale_new - mu * scale_old;
+      sum.add_product(change, change);
+    }
+    return sum;
+  };
+  if constexpr (Keep) {
+    for (Index i = 0; i < n_ + cones.zero; ++i) {
+      const L u_tilde = L::load(p_x + i * W) - L::load(r_x + i * W) * tau_tilde;
+      ((u_tilde + u_tilde - L::load(mu_x + i * W)) * inverse_tau).store(kept_x + i * W);
+      if (i >= n_) L(0.0).store(kept_s + (i - n_) * W);
+    }
+  }
+  L squares = free_rows(mu_x, p_x, r_x, n_);
+  squares += free_rows(mu_y, p_y, r_y, cones.zero);
+  // Any other row i, given u~ and u = Pi(2u~ - mu).
+  const auto finish_row = [&](Index i, const L& mu, const L& u_tilde, const L& u)
+      __attribute__((always_inline)) {
+    const L mu_new = mu + alpha * (u - u_tilde);
+    mu_new.store(mu_y + i * W);
+    const L change = mu_new * scale_new - mu * scale_old;
+    squares.add_product(change, change);
+    if constexpr (Keep) {
+      (u * inverse_tau).store(kept_y + i * W);
+      (weight_other * (u - (u_tilde + u_tilde - mu)) * inverse_tau).store(kept_s + i * W);
+    }
+  };
+  Index row = cones.zero;
+  for (; row < cones.zero + cones.nonnegative; ++row) {
+    const L mu = L::load(mu_y + row * W);
+    const L u_tilde = L::load(p_y + row * W) - L::load(r_y + row * W) * tau_tilde;
+    finish_row(row, mu, u_tilde, max(u_tilde + u_tilde - mu, L(0.0)));
+  }
+  for (const Index dimension : cones.second_order) {
+    const L first_mu = L::load(mu_y + row * W);
+    const L first_u = L::load(p_y + row * W) - L::load(r_y + row * W) * tau_tilde;
+    L norm(0.0);
+    for (Index i = row + 1; i < row + dimension; ++i) {
+      const L u_tilde = L::load(p_y + i * W) - L::load(r_y + i * W) * tau_tilde;
+      const L point = u_tilde + u_tilde - L::load(mu_y + i * W);
+      u_tilde.store(p_y + i * W);
+      norm.add_product(point, point);
+    }
+    L top;
+    L factor;
+    second_order_projection(first_u + first_u - first_mu, sqrt(norm), top, factor);
+    finish_row(row, first_mu, first_u, top);
+    for (Index i = row + 1; i < row + dimension; ++i) {
+      const L mu = L::load(mu_y + i * W);
+      const L u_tilde = L::load(p_y + i * W);
+      finish_row(i, mu, u_tilde, factor * (u_tilde + u_tilde - mu));
+    }
+    row += dimension;
+  }
+  for (const Index order : cones.semidefinite) {
+    const Index dimension = order * (order + 1) / 2;
+    double* point = room.scratch.data();
+    for (Index i = row; i < row + dimension; ++i) {
+      const L u_tilde = L::load(p_y + i * W) - L::load(r_y + i * W) * tau_tilde;
+      u_tilde.store(p_y + i * W);
+      (u_tilde + u_tilde - L::load(mu_y + i * W)).store(point + (i - row) * W);
+    }
+    project_semidefinite<W>(order, point, room.semidefinite);
+    for (Index i = row; i < row + dimension; ++i) {
+      finish_row(i, L::load(mu_y + i * W), L::load(p_y + i * W), L::load(point + (i - row) * W));
+    }
+    row += dimension;
+  }
+  if (residual != nullptr) sqrt(squares).store(residual);
+}
+
+void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
+  auto& room = static_cast<Room&>(workspace);
+  room.stepped = true;
+  with_lanes([&](auto lanes, auto own) {
+    constexpr int W = decltype(lanes)::value;
+    constexpr bool Own = decltype(own)::value;
+    if (room.keep) {
+      step_lanes<W, Own, true>(k, z.data, room, residual);
+    } else {
+      step_lanes<W, Own, false>(k, z.data, room, residual);
+    }
+  });
+}
+
+void Scs::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count, double* out) const {
+  const Index W = z.width;
+  const double* eta = z.row(n_ + m_);
+  for (Index i = 0; i < count; ++i) {
+    const double* from = z.row(first + i);
+    for (Index lane = 0; lane < W; ++lane) out[i * W + lane] = from[lane] / eta[lane];
+  }
+}
+
+void Scs::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
+  std::copy_n(iterate.data, (n_ + m_) * z.width, z.data);
+  std::fill_n(z.row(n_ + m_), z.width, 1.0);
+}
+
+void Scs::prepare_measures(Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  room.keep = true;
+  if (room.kept.empty()) room.kept = make_buffer(n_ + 2 * m_, width());
+}
+
+/// Before any step: x = mu_x / eta, y = Pi(mu_y / eta), s = R_y (y - mu_y / eta).
+void Scs::keep_start(ConstBatch z, Room& room) const {
+  const Index W = width();
+  read(z, room, 0, n_ + m_, room.kept.data());
+  double* y = room.kept.data() + n_ * W;
+  double* s = y + m_ * W;
+  std::copy_n(y, m_ * W, s);
+  project_dual_cone(problem_.cones, y, W, room.semidefinite);
+  for (Index i = 0; i < m_ * W; ++i) s[i] = i < problem_.cones.zero * W ? 0 : (y[i] - s[i]) / options_.scale;
+}
+
+void Scs::solution(Workspace& workspace, double* x, double* y, double* s) const {
+  const auto& room = static_cast<const Room&>(workspace);
+  require(room.keep && room.stepped, "solution: prepare_measures() and a step must come first");
+  const Index W = width();
+  std::copy_n(room.kept.data(), n_ * W, x);
+  std::copy_n(room.kept.data() + n_ * W, m_ * W, y);
+  std::copy_n(room.kept.data() + (n_ + m_) * W, m_ * W, s);
+}
+
+template <int W, bool Own>
+void Scs::measure_lanes(Quantity quantity, Room& room, double* value) const {
+  using L = Lanes<W>;
+  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const double* x = room.kept.data();
+  const double* y = x + n_ * W;
+  const double* s = y + m_ * W;
+  const double* c = room.h.data();
+  const double* b = c + n_ * W;
+  L result(0.0);
+  if (quantity == Quantity::objective || quantity == Quantity::dual_residual) {
+    for (Index i = 0; i < n_; ++i) {
+      L gradient(0.0);
+      add_row_product<W, Own>(system_->P(), numbers.P.data(), i, x, gradient);
+      if (quantity == Quantity::objective) {
+        result.add_product(L::load(x + i * W), L(0.5) * gradient + L::load(c + i * W));
+      } else {
+        gradient += L::load(c + i * W);
+        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, y, gradient);
+        result.add_product(gradient, gradient);
+      }
+    }
+    if (quantity == Quantity::dual_residual) result = sqrt(result);
+    result.store(value);
+    return;
+  }
+  double* gap = room.scratch.data();
+  for (Index i = 0; i < m_; ++i) {
+    L product(0.0);
+    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, x, product);
+    if (quantity == Quantity::primal_residual) {
+      product += L::load(s + i * W) - L::load(b + i * W);
+      result.add_product(product, product);
+    } else {
+      (L::load(b + i * W) - product).store(gap + i * W);
+      result += L(0.0) * product;  // carries NaN
+    }
+  }
+  if (quantity == Quantity::primal_residual) {
+    sqrt(result).store(value);
+  } else {
+    cone_violation(problem_.cones, gap, W, room.semidefinite, value);
+    (L::load(value) + result).store(value);
+  }
+}
+
+void Scs::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& workspace, double* value) const {
+  auto& room = static_cast<Room&>(workspace);
+  require(room.keep, "measure: prepare_measures() must come first");
+  if (!room.stepped) keep_start(z, room);
+  with_lanes([&](auto lanes, auto own) {
+    measure_lanes<decltype(lanes)::value, decltype(own)::value>(quantity, room, value);
+  });
+}
+
+}  // namespace surefoot::algorithms

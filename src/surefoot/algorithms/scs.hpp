@@ -1,0 +1,89 @@
+#pragma once
+
+#include "surefoot/algorithms/cones.hpp"
+#include "surefoot/algorithms/operator.hpp"
+#include "surefoot/algorithms/splitting_system.hpp"
+#include "surefoot/problems/cone_program.hpp"
+
+#include <optional>
+
+namespace surefoot::algorithms {
+
+struct ScsOptions {
+  double alpha = 1.5;                     ///< relaxation, in (0, 2)
+  double rho_x = 1e-6;                    ///< scaling of the variables, > 0
+  double scale = 0.1;                     ///< rows are scaled by 1 / scale, > 0
+  double zero_factor = 1000;              ///< rows of the zero cone by 1 / (scale * zero_factor), > 0
+  double tau_factor = 10;                 ///< scaling of the homogenising variable, > 0
+  std::optional<SystemKind> system = {};  ///< how to solve; default: told by the patterns
+
+  /// The solver's own defaults: those above; normalisation, acceleration and adaptive scale off.
+  static ScsOptions package() { return {}; }
+  /// Identity scaling, alpha = 1: (1/2)-averaged.
+  static ScsOptions paper();
+  void validate() const;
+};
+
+/// SCS 3 on 1/2 x'Px + c'x, Ax + s = b, s in K: Douglas-Rachford splitting of the homogeneous self-dual
+/// embedding. State (mu, eta), mu of n + m; M = [P A'; -A 0], h = (c, b), R = diag(rho_x, 1/scale, ...), t
+/// the tau_factor, r = (R + M)^{-1} h; cold start (0, 1). Step k:
+///   p = (R + M)^{-1} R mu;
+///   tau~ = 1 if k = 0, else the positive root of (t + r'Rr) tau^2 + (r'R(mu - 2p) - t eta) tau - p'R(mu -
+///   p); u~ = p - r tau~;  u = Pi(2u~ - mu), Pi the identity on x and the projection on the dual cone on y;
+///   tau = max(0, 2 tau~ - eta);  mu += alpha (u - u~);  eta += alpha (tau - tau~).
+/// From k = 1 on the step is homogeneous, so that the solver's rescaling of (mu, eta) to a fixed norm does
+/// not change mu / eta; here it is done, by powers of two, only where eta leaves [2^-10, 2^10].
+/// Fixed-point residual: ||mu+/eta+ - mu/eta||_2. Iterate: mu / eta (n + m).
+/// B. O'Donoghue, "Operator splitting for a homogeneous embedding of the linear complementarity problem",
+/// SIAM J. Optim. 31, 2021.
+class Scs final : public Operator {
+ public:
+  explicit Scs(problems::ConeProgram problem, ScsOptions options = {});
+  ~Scs() override;
+
+  [[nodiscard]] const problems::ConeProgram& problem() const { return problem_; }
+  [[nodiscard]] const ScsOptions& options() const { return options_; }
+  [[nodiscard]] const SplittingSystem& system() const { return *system_; }
+
+  [[nodiscard]] std::string_view name() const override { return "scs"; }
+  [[nodiscard]] Index instances() const override { return instances_; }
+  [[nodiscard]] Index state_size() const override { return n_ + m_ + 1; }
+  [[nodiscard]] Index iterate_size() const override { return n_ + m_; }
+  [[nodiscard]] Index primal_size() const override { return n_; }
+  [[nodiscard]] Index width() const override { return system_->width(); }
+  [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
+  void load(Index first, Index count, Workspace& workspace) const override;
+  void start(Batch z, Workspace& workspace) const override;
+  void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
+  void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
+  void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
+  [[nodiscard]] bool knows(Quantity /*quantity*/) const override { return true; }
+  void prepare_measures(Workspace& workspace) const override;
+  void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+
+  /// What the solver returns after k >= 1 steps: x (n), y (m), s (m), each x width, from the last step.
+  /// prepare_measures() must have been called.
+  void solution(Workspace& workspace, double* x, double* y, double* s) const;
+
+ private:
+  struct Room;
+  template <int W, bool Own, bool Keep>
+  void step_lanes(Index k, double* z, Room& room, double* residual) const;
+  template <int W, bool Own>
+  void load_lanes(Room& room) const;
+  template <int W, bool Own>
+  void measure_lanes(Quantity quantity, Room& room, double* value) const;
+  template <class Call>
+  void with_lanes(const Call& call) const;
+  void keep_start(ConstBatch z, Room& room) const;
+
+  problems::ConeProgram problem_;
+  ScsOptions options_;
+  Index instances_ = 0;
+  Index n_ = 0;
+  Index m_ = 0;
+  std::unique_ptr<SplittingSystem> system_;
+  SplittingSystem::Numbers shared_;  // if not own
+};
+
+}  // namespace surefoot::algorithms

@@ -1,0 +1,179 @@
+#include "surefoot/runs/metric.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace surefoot::runs {
+
+using algorithms::ConstBatch;
+using algorithms::Operator;
+using algorithms::Quantity;
+using algorithms::Workspace;
+
+Metric fixed_point_residual() {
+  Metric metric;
+  metric.name = "fixed-point residual";
+  metric.kind = Metric::Kind::residual;
+  return metric;
+}
+
+Metric quantity(Quantity quantity) {
+  Metric metric;
+  metric.name = std::string(algorithms::to_string(quantity));
+  metric.kind = Metric::Kind::quantity;
+  metric.quantity = quantity;
+  return metric;
+}
+
+Metric objective_gap(Solutions optima) {
+  Metric metric;
+  metric.name = "objective gap";
+  metric.kind = Metric::Kind::objective_gap;
+  metric.quantity = Quantity::objective;
+  metric.reference = std::move(optima);
+  metric.count = 1;
+  return metric;
+}
+
+namespace {
+
+Metric compared(std::string name, Metric::Kind kind, Solutions solutions, Index first, Index count) {
+  require(solutions != nullptr, "{}: solutions are missing", name);
+  Metric metric;
+  metric.name = std::move(name);
+  metric.kind = kind;
+  metric.first = first;
+  metric.count = count > 0 ? count : solutions->cols();
+  metric.reference = std::move(solutions);
+  return metric;
+}
+
+}  // namespace
+
+Metric distance(Solutions solutions, Index first, Index count) {
+  return compared("distance to the solution", Metric::Kind::distance, std::move(solutions), first, count);
+}
+
+Metric nmse(Solutions solutions, Index first, Index count) {
+  Metric metric = compared("NMSE", Metric::Kind::nmse, std::move(solutions), first, count);
+  metric.unit = "dB";
+  return metric;
+}
+
+Metric block_distance(Solutions solutions, Index block, Index first, Index count) {
+  Metric metric =
+      compared("largest block distance", Metric::Kind::block_distance, std::move(solutions), first, count);
+  require(block >= 1 && metric.count % block == 0, "block: is {}, must divide the {} compared entries", block,
+          metric.count);
+  metric.block = block;
+  return metric;
+}
+
+Metric own_metric(std::string name, Metric::Own function, std::string unit) {
+  require(static_cast<bool>(function), "{}: function is missing", name);
+  Metric metric;
+  metric.name = std::move(name);
+  metric.unit = std::move(unit);
+  metric.kind = Metric::Kind::own;
+  metric.own = std::move(function);
+  return metric;
+}
+
+MetricRoom::MetricRoom(const Metric& metric, const Operator& op) : metric_(metric), op_(op) {
+  const Index W = op.width();
+  using Kind = Metric::Kind;
+  if (metric.kind == Kind::quantity || metric.kind == Kind::objective_gap) {
+    require(op.knows(metric.quantity), "{}: operator {} does not know it", metric.name, op.name());
+  }
+  if (metric.kind == Kind::own) {
+    require(static_cast<bool>(metric.own), "{}: function is missing", metric.name);
+    iterate_.resize(op.iterate_size() * W);
+  }
+  const bool compares =
+      metric.kind == Kind::distance || metric.kind == Kind::nmse || metric.kind == Kind::block_distance;
+  if (compares || metric.kind == Kind::objective_gap) {
+    require(metric.reference != nullptr, "{}: reference is missing", metric.name);
+    require(metric.reference->rows() == op.instances(), "{}: reference has {} rows, must have {} (instances)",
+            metric.name, metric.reference->rows(), op.instances());
+    require(metric.count >= 1 && metric.count <= metric.reference->cols(),
+            "{}: {} compared entries, must be in 1 .. {} (columns of the reference)", metric.name,
+            metric.count, metric.reference->cols());
+    reference_.resize(metric.count * W);
+    scale_.resize(W);
+  }
+  if (compares) {
+    require(metric.first >= 0 && metric.first + metric.count <= op.iterate_size(),
+            "{}: entries {} .. {} must lie in an iterate of {}", metric.name, metric.first,
+            metric.first + metric.count - 1, op.iterate_size());
+    iterate_.resize(metric.count * W);
+  }
+}
+
+void MetricRoom::load(Index first, Index count) {
+  first_ = first;
+  count_ = count;
+  if (reference_.size() == 0) return;
+  const Index W = op_.width();
+  for (Index lane = 0; lane < W; ++lane) {
+    const double* row =
+        metric_.reference->data() + (first + std::min(lane, count - 1)) * metric_.reference->cols();
+    double squares = 0;
+    for (Index i = 0; i < metric_.count; ++i) {
+      reference_[i * W + lane] = row[i];
+      squares += row[i] * row[i];
+    }
+    scale_[lane] = 1 / squares;
+  }
+}
+
+void MetricRoom::evaluate(Index k, ConstBatch z, Workspace& workspace, double* value) {
+  using Kind = Metric::Kind;
+  const Index W = z.width;
+  switch (metric_.kind) {
+    case Kind::residual:
+      break;
+    case Kind::quantity:
+      op_.measure(metric_.quantity, k, z, workspace, value);
+      break;
+    case Kind::objective_gap:
+      op_.measure(Quantity::objective, k, z, workspace, value);
+      for (Index lane = 0; lane < W; ++lane) value[lane] = std::abs(value[lane] - reference_[lane]);
+      break;
+    case Kind::own:
+      op_.read(z, workspace, 0, op_.iterate_size(), iterate_.data());
+      metric_.own({{iterate_.data(), op_.iterate_size(), W}, k, first_, count_}, value);
+      break;
+    case Kind::distance:
+    case Kind::nmse:
+    case Kind::block_distance: {
+      op_.read(z, workspace, metric_.first, metric_.count, iterate_.data());
+      const Index block = metric_.kind == Kind::block_distance ? metric_.block : metric_.count;
+      for (Index lanes = 0; lanes < W; lanes += 4) {
+        double largest[4] = {0, 0, 0, 0};
+        for (Index begin = 0; begin < metric_.count; begin += block) {
+          double squares[4] = {0, 0, 0, 0};
+          for (Index i = begin; i < begin + block; ++i) {
+            const double* a = iterate_.data() + i * W + lanes;
+            const double* b = reference_.data() + i * W + lanes;
+            for (int lane = 0; lane < 4; ++lane) squares[lane] += (a[lane] - b[lane]) * (a[lane] - b[lane]);
+          }
+          // A NaN stays: nothing is larger than it.
+          for (int lane = 0; lane < 4; ++lane) {
+            if (!(squares[lane] <= largest[lane])) largest[lane] = squares[lane];
+          }
+        }
+        for (int lane = 0; lane < 4; ++lane) {
+          value[lanes + lane] = metric_.kind == Kind::nmse
+                                    ? std::max(-3000.0, 10 * std::log10(largest[lane] * scale_[lanes + lane]))
+                                    : std::sqrt(largest[lane]);
+        }
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace surefoot::runs

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "surefoot/algorithms/operator.hpp"
+#include "surefoot/runs/metric.hpp"
+#include "surefoot/runs/start.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace surefoot::runs {
+
+struct RunOptions {
+  Index steps = 500;                 ///< K, applications of the step
+  Index first = 0;                   ///< first instance
+  Index count = 0;                   ///< instances; 0: all from `first` on
+  std::vector<Index> iterate_steps;  ///< steps (0 .. K, ascending) whose iterates go to the iterate sink
+  /// If > 0, a block of instances ends as soon as the residuals of all of them are at most this; the iterate
+  /// sink then receives the iterates reached for all steps left. Needs `metrics` to be empty. Off by default.
+  double stop_residual = 0;
+
+  void validate() const;
+};
+
+/// Receives the trace of one metric and instance: the value at steps metric.first_step() .. K. From the first
+/// infinite or NaN value on, all values are +infinity. Called in any thread, several at once; each
+/// (metric, instance) once.
+using TraceSink = std::function<void(std::size_t metric, Index instance, const double* trace)>;
+/// Receives the iterate (iterate_size() numbers) of one instance after iterate_steps[position] steps.
+using IterateSink = std::function<void(std::size_t position, Index instance, const double* iterate)>;
+
+/// The only loop over iterations: runs the operator from the start on all instances, in blocks of
+/// op.width() over threads, and evaluates the metrics as it goes. Iterates are never stored: memory is
+/// threads x width x (state + K x metrics) numbers besides what the sinks keep. Results are the same bits
+/// whatever the number of threads.
+void run(const algorithms::Operator& op, const std::vector<Metric>& metrics, const Start& start,
+         const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink = nullptr);
+
+/// All values of one metric: row = instance, column = step.
+struct Trace {
+  std::string metric;
+  std::string unit;
+  Index first_step = 0;
+  problems::Table values;
+};
+/// Runs and keeps the traces, one per metric.
+std::vector<Trace> run_traces(const algorithms::Operator& op, const std::vector<Metric>& metrics,
+                              const Start& start = {}, const RunOptions& options = {});
+
+/// Iterates after options.steps steps (or where they stopped): one row per instance.
+problems::Table run_iterates(const algorithms::Operator& op, const Start& start, const RunOptions& options);
+
+struct SolveOptions {
+  double residual = 1e-12;   ///< fixed-point residual to reach
+  Index max_steps = 100000;  ///< error if it is not reached
+};
+/// Solutions by running the operator itself until its residual is small: one row per instance, the iterate.
+/// Throws InputError naming the first instance that does not get there.
+problems::Table solve(const algorithms::Operator& op, const SolveOptions& options = {},
+                      const Start& start = {});
+
+}  // namespace surefoot::runs

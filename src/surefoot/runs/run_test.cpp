@@ -1,0 +1,234 @@
+#include "surefoot/runs/run.hpp"
+
+#include "surefoot/algorithms/gradient_descent.hpp"
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/runs/solve_qp.hpp"
+
+#include "support/random_problems.hpp"
+
+#include <Eigen/LU>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <mutex>
+#include <set>
+
+namespace surefoot::runs {
+namespace {
+
+using algorithms::GradientDescent;
+using algorithms::Osqp;
+using algorithms::OsqpOptions;
+using algorithms::Quantity;
+using problems::Matrix;
+using problems::Table;
+using problems::Vector;
+
+problems::Quadratic quadratic(Index n, Index instances) {
+  RandomStream stream(21, "run-test", 0);
+  const Matrix factor = testing::random_matrix(stream, n, n);
+  return {factor * factor.transpose() + Matrix::Identity(n, n), testing::random_matrix(stream, instances, n)};
+}
+
+Solutions shared(Table table) {
+  return std::make_shared<const Table>(std::move(table));
+}
+
+TEST(Run, IsTheSameBitsWhateverTheThreads) {
+  const problems::Qp problem = testing::random_qp(1, 12, 9, 61, 0.4);
+  const Osqp op(problem, OsqpOptions::package());
+  RunOptions options;
+  options.steps = 40;
+  const std::vector<Metric> metrics = {fixed_point_residual(), quantity(Quantity::primal_residual)};
+  std::vector<Trace> reference;
+  for (const int team : {1, 2, 5}) {
+    set_threads(team);
+    const std::vector<Trace> traces = run_traces(op, metrics, {}, options);
+    if (reference.empty()) reference = traces;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      EXPECT_EQ(std::memcmp(traces[i].values.data(), reference[i].values.data(),
+                            sizeof(double) * static_cast<std::size_t>(traces[i].values.size())),
+                0);
+    }
+  }
+  set_threads(0);
+}
+
+TEST(Run, RowsCountStepsByTheConvention) {
+  const problems::Quadratic problem = quadratic(5, 3);
+  const GradientDescent op(problem);
+  const Table minimisers = (-problem.P.fullPivLu().solve(Matrix(problem.c.transpose()))).transpose();
+  RunOptions options;
+  options.steps = 7;
+  const auto traces =
+      run_traces(op, {fixed_point_residual(), distance(shared(minimisers))}, cold_start(), options);
+  EXPECT_EQ(traces[0].first_step, 1);
+  EXPECT_EQ(traces[0].values.cols(), 7);
+  EXPECT_EQ(traces[1].first_step, 0);
+  EXPECT_EQ(traces[1].values.cols(), 8);
+  Vector z = Vector::Zero(5);
+  EXPECT_NEAR(traces[1].values(2, 0), minimisers.row(2).norm(), 1e-14);
+  for (Index k = 1; k <= 7; ++k) {
+    const Vector next = z - op.step_size() * (problem.P * z + problem.c.row(2).transpose());
+    EXPECT_NEAR(traces[0].values(2, k - 1), (next - z).norm(), 1e-13);
+    z = next;
+    EXPECT_NEAR(traces[1].values(2, k), (z.transpose() - minimisers.row(2)).norm(), 1e-13);
+  }
+}
+
+TEST(Run, DivergenceIsInfinityFromThenOn) {
+  problems::Quadratic problem = quadratic(4, 5);
+  problem.c.row(1).setZero();  // stays at its solution, beside neighbours that blow up
+  const GradientDescent op(problem, {1e60});
+  RunOptions options;
+  options.steps = 30;
+  const auto traces = run_traces(op, {fixed_point_residual(), quantity(Quantity::objective)}, {}, options);
+  for (const Trace& trace : traces) {
+    for (const Index instance : {0, 2, 3, 4}) {
+      EXPECT_TRUE(std::isfinite(trace.values(instance, 0)));
+      EXPECT_EQ(trace.values(instance, trace.values.cols() - 1), infinity);
+      bool failed = false;
+      for (Index k = 0; k < trace.values.cols(); ++k) {
+        EXPECT_FALSE(std::isnan(trace.values(instance, k)));
+        failed = failed || std::isinf(trace.values(instance, k));
+        EXPECT_EQ(failed, std::isinf(trace.values(instance, k)));
+      }
+    }
+    EXPECT_EQ(trace.values(1, trace.values.cols() - 1), 0);
+  }
+}
+
+TEST(Run, MetricsAgreeWithTheirDefinitions) {
+  const problems::Qp problem = testing::random_qp(3, 10, 8, 9, 0.6);
+  const Osqp op(problem, OsqpOptions::package());
+  const Table solutions = solve_qp(problem);
+  Table optima(9, 1);
+  for (Index i = 0; i < 9; ++i) {
+    const Vector x = solutions.row(i).head(10).transpose();
+    optima(i, 0) = 0.5 * x.dot(problem.P[0] * x) + problem.q.row(i).dot(x);
+  }
+  const auto norm_of_first_two = [](const MetricInput& input, double* value) {
+    for (Index lane = 0; lane < input.iterate.width; ++lane) {
+      value[lane] = std::hypot(input.iterate.row(0)[lane], input.iterate.row(1)[lane]);
+    }
+  };
+  const std::vector<Metric> metrics = {distance(shared(solutions.leftCols(10))),
+                                       nmse(shared(solutions.leftCols(10))),
+                                       block_distance(shared(solutions.middleCols(2, 6)), 3, 2),
+                                       objective_gap(shared(optima)),
+                                       own_metric("norm", norm_of_first_two),
+                                       quantity(Quantity::constraint_violation),
+                                       quantity(Quantity::primal_residual),
+                                       quantity(Quantity::dual_residual)};
+  RunOptions options;
+  options.steps = 12;
+  const auto traces = run_traces(op, metrics, {}, options);
+  const Table iterates = run_iterates(op, {}, options);
+  for (Index i = 0; i < 9; ++i) {
+    const Vector x = iterates.row(i).head(10).transpose();
+    const Vector y = iterates.row(i).segment(10, 8).transpose();
+    const Vector w = iterates.row(i).tail(8).transpose();
+    const Vector error = x - solutions.row(i).head(10).transpose();
+    const auto last = [&](std::size_t metric) { return traces[metric].values(i, 12); };
+    EXPECT_NEAR(last(0), error.norm(), 1e-12);
+    EXPECT_NEAR(last(1), 20 * std::log10(error.norm() / solutions.row(i).head(10).norm()), 1e-9);
+    EXPECT_NEAR(last(2), std::max(error.segment(2, 3).norm(), error.segment(5, 3).norm()), 1e-12);
+    EXPECT_NEAR(last(3), std::abs(0.5 * x.dot(problem.P[0] * x) + problem.q.row(i).dot(x) - optima(i, 0)),
+                1e-10);
+    EXPECT_NEAR(last(4), x.head(2).norm(), 1e-14);
+    const Vector product = problem.A[0] * x;
+    const double violation = std::max({0.0, (problem.l.row(i).transpose() - product).maxCoeff(),
+                                       (product - problem.u.row(i).transpose()).maxCoeff()});
+    EXPECT_NEAR(last(5), violation, 1e-11);
+    EXPECT_NEAR(last(6), (product - w).norm(), 1e-11);
+    const Vector gradient = problem.P[0] * x + problem.q.row(i).transpose() + problem.A[0].transpose() * y;
+    EXPECT_NEAR(last(7), gradient.norm(), 1e-9 * (1 + gradient.norm()));
+  }
+}
+
+TEST(Run, GivesIteratesOfAskedStepsAndPartsOfTheFamily) {
+  const GradientDescent op(quadratic(4, 40));
+  RunOptions options;
+  options.steps = 9;
+  options.first = 3;
+  options.count = 35;
+  options.iterate_steps = {0, 4, 9};
+  std::mutex mutex;
+  std::set<std::pair<std::size_t, Index>> seen;
+  run(op, {}, {}, options, nullptr, [&](std::size_t position, Index instance, const double* iterate) {
+    const std::scoped_lock lock(mutex);
+    EXPECT_TRUE(seen.insert({position, instance}).second);
+    if (position == 0) {
+      EXPECT_EQ(iterate[0], 0);
+    }
+  });
+  EXPECT_EQ(seen.size(), 3U * 35U);
+  EXPECT_EQ(seen.begin()->second, 3);
+  options.iterate_steps.clear();
+  const Table part = run_iterates(op, {}, options);
+  options.first = 0;
+  options.count = 0;
+  const Table all = run_iterates(op, {}, options);
+  EXPECT_EQ(part, all.middleRows(3, 35));
+}
+
+TEST(Run, StartsFromGivenNearestAndPreviousIterates) {
+  const problems::Quadratic problem = quadratic(4, 6);
+  const GradientDescent op(problem);
+  const Table minimisers = (-problem.P.fullPivLu().solve(Matrix(problem.c.transpose()))).transpose();
+  RunOptions options;
+  options.steps = 1;
+  const auto at_solution = run_traces(op, {fixed_point_residual()}, given_start(minimisers), options);
+  EXPECT_LT(at_solution[0].values.maxCoeff(), 1e-13);
+
+  Table base_parameters = problem.c.colwise().reverse();
+  base_parameters.array() += 1e-3;
+  const Start nearest = nearest_neighbour_start(problem.c, base_parameters, minimisers.colwise().reverse());
+  EXPECT_EQ(*nearest.iterates, minimisers);
+
+  const Start previous = previous_solution_start(minimisers, 3, {1, 2, 3, -1});
+  EXPECT_EQ(previous.iterates->row(0), Table::Zero(1, 4));
+  EXPECT_EQ(previous.iterates->row(3), Table::Zero(1, 4));
+  EXPECT_EQ((*previous.iterates)(5, 0), minimisers(4, 1));
+  EXPECT_EQ((*previous.iterates)(5, 3), 0);
+}
+
+TEST(Run, RefusesWhatDoesNotFit) {
+  const GradientDescent op(quadratic(4, 6));
+  EXPECT_THROW(run_traces(op, {quantity(Quantity::primal_residual)}), InputError);
+  EXPECT_THROW(run_traces(op, {distance(shared(Table::Zero(5, 4)))}), InputError);
+  EXPECT_THROW(run_traces(op, {distance(shared(Table::Zero(6, 4)), 1)}), InputError);
+  EXPECT_THROW(run_traces(op, {fixed_point_residual()}, given_start(Table::Zero(6, 3))), InputError);
+  RunOptions options;
+  options.count = 7;
+  EXPECT_THROW(run_traces(op, {fixed_point_residual()}, {}, options), InputError);
+}
+
+TEST(Solve, ReachesTheResidualOrSaysWhichInstanceDoesNot) {
+  const GradientDescent op(quadratic(4, 6));
+  const Table solutions = solve(op);
+  RunOptions options;
+  options.steps = 1;
+  EXPECT_LT(run_traces(op, {fixed_point_residual()}, given_start(solutions), options)[0].values.maxCoeff(),
+            1e-12);
+  EXPECT_THROW(solve(op, {1e-12, 3}), InputError);
+}
+
+TEST(SolveQp, IsAccurateForAllKindsOfRows) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const problems::Qp problem = testing::random_qp(seed, 14, 11, 4, 0.5, seed % 2 == 0 ? -1 : 6);
+    const Table solutions = solve_qp(problem);
+    for (Index i = 0; i < 4; ++i) {
+      EXPECT_LT(qp_error(problem, i, solutions.row(i).head(14).transpose(),
+                         solutions.row(i).segment(14, 11).transpose()),
+                1e-10)
+          << seed << " " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace surefoot::runs
