@@ -1,6 +1,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
+#include "settings.hpp"
 #include "verbs.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +9,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -17,16 +21,46 @@ constexpr int success = 0;
 constexpr int internal_error = 1;
 constexpr int bad_input = 2;
 
+std::vector<CLI::App*> verbs_of(CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+CLI::App* find_verb(CLI::App& app, const std::string& name) {
+  const std::vector<CLI::App*> verbs = verbs_of(app);
+  const auto found =
+      std::find_if(verbs.begin(), verbs.end(), [&](CLI::App* verb) { return verb->get_name() == name; });
+  return found == verbs.end() ? nullptr : *found;
+}
+
 // What the parser found wrong; an unknown verb before that a verb is missing.
-std::string explanation(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+std::string explanation(CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
-  const auto known = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool is_verb = std::any_of(known.begin(), known.end(),
-                                   [&](const CLI::App* verb) { return verb->get_name() == first; });
-  if (first.empty() || first.front() == '-' || is_verb) return error.what();
-  std::string verbs;
-  for (const CLI::App* verb : known) verbs += (verbs.empty() ? "" : ", ") + verb->get_name();
-  return fmt::format("'{}' is not a verb; known are {}", first, verbs);
+  if (first.empty() || first.front() == '-' || find_verb(app, first) != nullptr) return error.what();
+  std::string names;
+  for (const CLI::App* verb : verbs_of(app)) names += (names.empty() ? "" : ", ") + verb->get_name();
+  return fmt::format("'{}' is not a verb; known are {}", first, names);
+}
+
+// For the verbs that take settings from a file, those settings as arguments: `run qp FOLDER` and --settings
+// FILE.
+std::vector<std::string> arguments_of(CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> all(argv + 1, argv + argc);
+  if (all.size() < 3 || all[0] != "run") return all;
+  const CLI::App* verb = find_verb(*app.get_subcommand("run"), all[1]);
+  if (verb == nullptr) return all;
+  const std::vector<std::string> given(all.begin() + 2, all.end());
+  std::string settings;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].starts_with("--settings=")) settings = given[i].substr(11);
+    if (given[i] == "--settings" && i + 1 < given.size()) settings = given[i + 1];
+    const std::filesystem::path in_folder = std::filesystem::path(given[i]) / "settings.toml";
+    if (settings.empty() && !given[i].starts_with("-") && std::filesystem::exists(in_folder))
+      settings = in_folder.string();
+  }
+  if (settings.empty()) return all;
+  std::vector<std::string> result{all[0], all[1]};
+  for (std::string& argument : with_settings(*verb, settings, given)) result.push_back(std::move(argument));
+  return result;
 }
 
 // One line, whatever the message holds.
@@ -46,10 +80,13 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
     add_certify_verb(app, exit_code);
+    add_run_verb(app);
     add_verify_verb(app, exit_code);
     add_bound_verb(app);
     try {
-      app.parse(argc, argv);
+      std::vector<std::string> arguments = arguments_of(app, argc, argv);
+      std::reverse(arguments.begin(), arguments.end());  // as the parser wants them
+      app.parse(std::move(arguments));
     } catch (const CLI::Success& request) {  // --help, --version
       return app.exit(request);
     } catch (const CLI::ParseError& error) {

@@ -1,0 +1,141 @@
+#include "family_files.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/matrix_market.hpp"
+#include "surefoot/io/npy.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/io/table_reader.hpp"
+
+#include <fmt/ranges.h>
+
+#include <fstream>
+
+using namespace surefoot;
+using problems::SparseMatrix;
+using problems::Table;
+
+namespace {
+
+const std::vector<std::string> matrix_endings{".mtx", ".mtx.gz", ".npy"};
+const std::vector<std::string> table_endings{".csv", ".csv.gz", ".npy"};
+
+std::string sha256_of_file(const std::string& path) {
+  io::Sha256 hash;
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> buffer(1 << 16);
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
+    hash.update(buffer.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  return hash.hex();
+}
+
+SparseMatrix sparse_from(const double* values, Index rows, Index columns) {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(values, rows, columns).sparseView();
+}
+
+// A two-dimensional array is one matrix for all instances, a three-dimensional one a matrix per instance.
+std::vector<SparseMatrix> matrices_from_npy(const std::string& path) {
+  const io::NpyArray array = io::read_npy(path);
+  require(array.shape.size() == 2 || array.shape.size() == 3,
+          "{}: has {} dimensions; a matrix has 2, a matrix per instance 3", path, array.shape.size());
+  const bool own = array.shape.size() == 3;
+  const Index count = own ? array.shape[0] : 1;
+  const Index rows = array.shape[own ? 1 : 0];
+  const Index columns = array.shape[own ? 2 : 1];
+  std::vector<SparseMatrix> matrices;
+  for (Index i = 0; i < count; ++i)
+    matrices.push_back(sparse_from(array.values.data() + i * rows * columns, rows, columns));
+  return matrices;
+}
+
+Table read_rows(const std::string& path) {
+  const auto reader = io::TableReader::open(path);
+  std::vector<double> values;
+  io::RowBlock block;
+  Index rows = 0;
+  while (reader->next(block)) {
+    values.insert(values.end(), block.values.begin(), block.values.end());
+    rows += block.rows;
+  }
+  return Eigen::Map<const Table>(values.data(), rows, reader->columns());
+}
+
+}  // namespace
+
+FamilyFiles::FamilyFiles(std::filesystem::path folder, std::map<std::string, std::string> given)
+    : folder_(std::move(folder)), given_(std::move(given)) {
+  if (folder_.empty()) return;
+  require(std::filesystem::is_directory(folder_), "{}: is not a folder", folder_.string());
+}
+
+std::string FamilyFiles::find(const std::string& name, const std::vector<std::string>& endings) const {
+  const auto found = given_.find(name);
+  if (found != given_.end() && !found->second.empty()) return found->second;
+  for (const std::string& ending : endings) {
+    const std::filesystem::path path = folder_ / (name + ending);
+    if (!folder_.empty() && std::filesystem::exists(path)) return path.string();
+  }
+  throw InputError(folder_.empty() ? fmt::format("--{}: no file is given, and no folder", name)
+                                   : fmt::format("{}: has no {}{{{}}}, and --{} is not given",
+                                                 folder_.string(), name, fmt::join(endings, ","), name));
+}
+
+void FamilyFiles::remember(const std::string& name, const std::string& path) {
+  files_.push_back({name, path, sha256_of_file(path)});
+}
+
+std::vector<SparseMatrix> FamilyFiles::read_matrices(const std::string& name) {
+  const std::string path = find(name, matrix_endings);
+  std::vector<SparseMatrix> matrices;
+  if (path.ends_with(".npy")) {
+    matrices = matrices_from_npy(path);
+  } else {
+    matrices.emplace_back(io::read_matrix_market(path));
+  }
+  remember(name, path);
+  return matrices;
+}
+
+Table FamilyFiles::read_table(const std::string& name) {
+  const std::string path = find(name, table_endings);
+  Table table = read_rows(path);
+  remember(name, path);
+  return table;
+}
+
+void FamilyFiles::with_file_names(const std::function<void()>& check) const {
+  try {
+    check();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    for (const Read& read : files_) {
+      if (message.starts_with(read.name + ":") || message.starts_with(read.name + " ")) {
+        throw InputError(read.file + ": " + message);
+      }
+    }
+    throw;
+  }
+}
+
+problems::Qp FamilyFiles::read_qp() {
+  problems::Qp problem;
+  problem.P = read_matrices("P");
+  problem.A = read_matrices("A");
+  problem.q = read_table("q");
+  problem.l = read_table("l");
+  problem.u = read_table("u");
+  with_file_names([&] { problem.validate(); });
+  return problem;
+}
+
+problems::ConeProgram FamilyFiles::read_cone_program(problems::Cones cones) {
+  problems::ConeProgram problem;
+  problem.P = read_matrices("P");
+  problem.A = read_matrices("A");
+  problem.b = read_table("b");
+  problem.c = read_table("c");
+  problem.cones = std::move(cones);
+  with_file_names([&] { problem.validate(); });
+  return problem;
+}

@@ -1,0 +1,75 @@
+#include "settings.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/atomic_file.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+using surefoot::InputError;
+
+namespace {
+
+constexpr std::size_t largest_settings = std::size_t{1} << 20;
+
+std::string place(const std::string& path, const toml::node& node) {
+  return fmt::format("{}:{}", path, static_cast<unsigned>(node.source().begin.line));
+}
+
+// The text that would stand on the command line.
+std::string as_argument(const std::string& where, const std::string& key, const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
+  if (const auto* number = node.as_floating_point()) return fmt::format("{:.17g}", number->get());
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  if (const auto* list = node.as_array()) {
+    std::string joined;
+    for (const toml::node& item : *list) {
+      surefoot::require(!item.is_array() && !item.is_table(), "{}: '{}' must be a list of numbers or texts",
+                        where, key);
+      joined += (joined.empty() ? "" : ",") + as_argument(where, key, item);
+    }
+    return joined;
+  }
+  throw InputError(fmt::format("{}: '{}' is neither a number, a text nor a list", where, key));
+}
+
+bool is_given(const std::vector<std::string>& arguments, const std::string& option) {
+  return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
+    return argument == option || argument.starts_with(option + "=");
+  });
+}
+
+void add_table(const CLI::App& verb, const std::string& path, const toml::table& table,
+               const std::vector<std::string>& given, std::vector<std::string>& arguments) {
+  for (const auto& [key_text, node] : table) {
+    const std::string key(key_text.str());
+    if (const auto* inner = node.as_table()) {
+      add_table(verb, path, *inner, given, arguments);
+      continue;
+    }
+    std::string option = "--" + key;
+    std::replace(option.begin(), option.end(), '_', '-');
+    surefoot::require(verb.get_option_no_throw(option) != nullptr, "{}: '{}' is not a setting of '{}'",
+                      place(path, node), key, verb.get_name());
+    if (is_given(given, option)) continue;
+    arguments.push_back(option + "=" + as_argument(place(path, node), key, node));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
+                                       const std::vector<std::string>& arguments) {
+  toml::table table;
+  try {
+    table = toml::parse(surefoot::io::read_file(path, largest_settings), path);
+  } catch (const toml::parse_error& error) {
+    throw InputError(fmt::format("{}:{}: {}", path, static_cast<unsigned>(error.source().begin.line),
+                                 error.description()));
+  }
+  std::vector<std::string> all = arguments;
+  add_table(verb, path, table, arguments, all);
+  return all;
+}

@@ -1,0 +1,269 @@
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
+#include "surefoot/certify/certify_run.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/npy.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/runs/run.hpp"
+#include "surefoot/runs/solve_qp.hpp"
+
+#include "claims.hpp"
+#include "family_files.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "verbs.hpp"
+#include "whole_number.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace surefoot;
+using Json = nlohmann::ordered_json;
+
+struct RunArguments {
+  std::string folder;
+  std::map<std::string, std::string> files;
+  std::string settings;  // told apart before parsing, see main
+  std::string preset = "package";
+  std::string start;
+  std::string metric = "residual";
+  Index iterations = 500;
+  int threads = 0;
+  bool save_traces = false;
+  algorithms::OsqpOptions osqp;
+  algorithms::ScsOptions scs;
+  problems::Cones cones;
+  ClaimArguments claims;
+  OutputOptions output;
+};
+
+const std::vector<std::string> metric_names{"residual", "primal",   "dual", "violation",
+                                            "gap",      "distance", "nmse"};
+
+bool needs_solutions(const std::string& metric) {
+  return metric == "gap" || metric == "distance" || metric == "nmse";
+}
+
+// |f(x) - f*| needs the optimal values: those of the solutions.
+runs::Metric metric_of_solutions(const std::string& name, const algorithms::Operator& op,
+                                 const problems::Table& solutions) {
+  const Index n = op.primal_size();
+  auto primal = std::make_shared<problems::Table>(solutions.leftCols(n));
+  if (name == "distance") return runs::distance(primal);
+  if (name == "nmse") return runs::nmse(primal);
+  runs::RunOptions none;
+  none.steps = 0;
+  const auto values = runs::run_traces(op, {runs::quantity(algorithms::Quantity::objective)},
+                                       runs::given_start(solutions), none);
+  return runs::objective_gap(std::make_shared<problems::Table>(values.front().values));
+}
+
+runs::Metric metric_of(const RunArguments& arguments, const algorithms::Operator& op,
+                       const std::function<problems::Table()>& solve) {
+  const std::string& name = arguments.metric;
+  if (name == "residual") return runs::fixed_point_residual();
+  if (name == "primal") return runs::quantity(algorithms::Quantity::primal_residual);
+  if (name == "dual") return runs::quantity(algorithms::Quantity::dual_residual);
+  if (name == "violation") return runs::quantity(algorithms::Quantity::constraint_violation);
+  require(needs_solutions(name), "--metric: '{}' is not one of {}", name, fmt::join(metric_names, ", "));
+  return metric_of_solutions(name, op, solve());
+}
+
+Json described(const RunArguments& arguments, const FamilyFiles& files) {
+  Json run;
+  for (const FamilyFiles::Read& read : files.files()) {
+    run["files"][read.name] = {{"file", std::filesystem::path(read.file).filename().string()},
+                               {"sha256", read.sha256}};
+  }
+  run["iterations"] = arguments.iterations;
+  return run;
+}
+
+// Runs the family, counting as it goes, and certifies.
+void run_and_certify(const RunArguments& arguments, const algorithms::Operator& op, FamilyFiles& files,
+                     Json run, const std::function<problems::Table()>& solve) {
+  const runs::Start start =
+      arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
+  const runs::Metric metric = metric_of(arguments, op, solve);
+  runs::RunOptions options;
+  options.steps = arguments.iterations;
+  problems::Table traces;
+  if (arguments.save_traces) traces.resize(op.instances(), arguments.iterations - metric.first_step() + 1);
+  Progress progress("running " + std::string(op.name()));
+  Index finished = 0;
+  certify::Certificate certificate = certify::certify_run(
+      op, metric, arguments.claims.options(), options, start, [&](Index instance, const double* trace) {
+        if (arguments.save_traces) {
+          traces.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces.cols());
+        }
+        progress.update(static_cast<double>(++finished), static_cast<double>(op.instances()), "problems");
+      });
+  if (arguments.save_traces) {
+    const std::string bytes = io::npy_bytes(traces);
+    io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
+    certificate.variants.front().source = "traces.npy";
+    certificate.variants.front().sha256 = io::sha256_hex(bytes);
+  }
+  run["start"] =
+      arguments.start.empty() ? "cold" : std::filesystem::path(arguments.start).filename().string();
+  certificate.run = run.dump();
+  write_certificate(certificate, arguments.output);
+}
+
+void check_preset(const RunArguments& arguments) {
+  require(arguments.preset == "package" || arguments.preset == "paper",
+          "--preset: '{}' is not one of package, paper", arguments.preset);
+  require(arguments.iterations >= 1 && arguments.iterations <= 100'000'000,
+          "--iterations: {} is outside 1 .. 100000000", arguments.iterations);
+}
+
+// A setting of the preset unless the user gave it.
+template <class T>
+void preset(const CLI::App& verb, const char* option, T& value, T preset_value) {
+  if (verb.count(option) == 0) value = preset_value;
+}
+
+void run_qp(const CLI::App& verb, RunArguments& arguments) {
+  check_preset(arguments);
+  set_threads(arguments.threads);
+  arguments.output.prepare();
+  if (arguments.preset == "paper") {
+    const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
+    preset(verb, "--rho", arguments.osqp.rho, paper.rho);
+    preset(verb, "--sigma", arguments.osqp.sigma, paper.sigma);
+    preset(verb, "--alpha", arguments.osqp.alpha, paper.alpha);
+    preset(verb, "--scaling", arguments.osqp.scaling, paper.scaling);
+    preset(verb, "--equality-factor", arguments.osqp.equality_factor, paper.equality_factor);
+    arguments.osqp.loose_rho = paper.loose_rho;
+  }
+  FamilyFiles files(arguments.folder, arguments.files);
+  const problems::Qp problem = files.read_qp();
+  std::unique_ptr<algorithms::Osqp> op;
+  files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
+  Json run = {{"solver", "OSQP"},
+              {"settings",
+               {{"rho", arguments.osqp.rho},
+                {"sigma", arguments.osqp.sigma},
+                {"alpha", arguments.osqp.alpha},
+                {"equality_factor", arguments.osqp.equality_factor},
+                {"scaling", arguments.osqp.scaling},
+                {"adaptive_rho", false}}}};
+  run.update(described(arguments, files));
+  run_and_certify(arguments, *op, files, run, [&] { return runs::solve_qp(problem); });
+}
+
+void run_cone(const CLI::App& verb, RunArguments& arguments) {
+  check_preset(arguments);
+  set_threads(arguments.threads);
+  arguments.output.prepare();
+  if (arguments.preset == "paper") {
+    const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
+    preset(verb, "--alpha", arguments.scs.alpha, paper.alpha);
+    preset(verb, "--rho-x", arguments.scs.rho_x, paper.rho_x);
+    preset(verb, "--scale", arguments.scs.scale, paper.scale);
+    arguments.scs.zero_factor = paper.zero_factor;
+    arguments.scs.tau_factor = paper.tau_factor;
+  }
+  FamilyFiles files(arguments.folder, arguments.files);
+  const problems::ConeProgram problem = files.read_cone_program(arguments.cones);
+  const algorithms::Scs op(problem, arguments.scs);
+  Json run = {{"solver", "SCS"},
+              {"settings",
+               {{"alpha", arguments.scs.alpha},
+                {"rho_x", arguments.scs.rho_x},
+                {"scale", arguments.scs.scale},
+                {"zero_factor", arguments.scs.zero_factor},
+                {"tau_factor", arguments.scs.tau_factor},
+                {"normalize", false},
+                {"acceleration", false},
+                {"adaptive_scale", false}}},
+              {"cones",
+               {{"zero", arguments.cones.zero},
+                {"nonnegative", arguments.cones.nonnegative},
+                {"second_order", arguments.cones.second_order},
+                {"semidefinite", arguments.cones.semidefinite}}}};
+  run.update(described(arguments, files));
+  run_and_certify(arguments, op, files, run, [&] { return runs::solve(op); });
+}
+
+void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {
+  verb.add_option("folder", arguments.folder, "folder with the files below, and settings.toml if it has one");
+  for (const std::string& name : files) {
+    verb.add_option("--" + name, arguments.files[name], "file of " + name + " [" + name + " in the folder]");
+  }
+  verb.add_option("--settings", arguments.settings,
+                  "TOML file with any of these options [settings.toml in the folder]");
+  verb.add_option("--preset", arguments.preset, "solver settings: package (its defaults) or paper")
+      ->capture_default_str();
+  verb.add_option("--iterations", arguments.iterations, "iterations of each run")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb.add_option("--start", arguments.start, "table of starting iterates [cold start]");
+  verb.add_option("--metric", arguments.metric, fmt::format("{}", fmt::join(metric_names, ", ")))
+      ->capture_default_str();
+  verb.add_option("--threads", arguments.threads, "threads [all cores]")->check(whole_number);
+  verb.add_flag("--save-traces", arguments.save_traces,
+                "write the traces too, so that verify --data can count them again");
+  add_claim_options(verb, arguments.claims);
+  add_output_options(verb, arguments.output);
+}
+
+void add_qp(CLI::App& run) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::App* verb = run.add_subcommand("qp", "Quadratic programs 1/2 x'Px + q'x, l <= Ax <= u, by OSQP");
+  add_common(*verb, *arguments, {"P", "A", "q", "l", "u"});
+  verb->add_option("--rho", arguments->osqp.rho, "step size of the constraints")->capture_default_str();
+  verb->add_option("--sigma", arguments->osqp.sigma, "step size of the variables")->capture_default_str();
+  verb->add_option("--alpha", arguments->osqp.alpha, "relaxation, in (0, 2)")->capture_default_str();
+  verb->add_option("--scaling", arguments->osqp.scaling, "passes of equilibration")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb->add_option("--equality-factor", arguments->osqp.equality_factor,
+                   "rho of equalities is rho times this")
+      ->capture_default_str();
+  verb->footer("Example: surefoot run qp examples/mpc --iterations 200 --tolerances 1e-3,1e-2");
+  verb->callback([arguments, verb] {
+    arguments->files["start"] = arguments->start;
+    run_qp(*verb, *arguments);
+  });
+}
+
+void add_cone(CLI::App& run) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::App* verb = run.add_subcommand("cone", "Cone programs 1/2 x'Px + c'x, Ax + s = b, s in K, by SCS");
+  add_common(*verb, *arguments, {"P", "A", "b", "c"});
+  verb->add_option("--zero", arguments->cones.zero, "rows of the zero cone, first")->check(whole_number);
+  verb->add_option("--nonnegative", arguments->cones.nonnegative, "rows of the nonnegative cone, next")
+      ->check(whole_number);
+  verb->add_option("--second-order", arguments->cones.second_order, "dimensions of second-order cones")
+      ->delimiter(',');
+  verb->add_option("--semidefinite", arguments->cones.semidefinite, "orders of positive semidefinite cones")
+      ->delimiter(',');
+  verb->add_option("--alpha", arguments->scs.alpha, "relaxation, in (0, 2)")->capture_default_str();
+  verb->add_option("--rho-x", arguments->scs.rho_x, "scaling of the variables")->capture_default_str();
+  verb->add_option("--scale", arguments->scs.scale, "scaling of the rows")->capture_default_str();
+  verb->footer("Example: surefoot run cone examples/portfolio --iterations 200");
+  verb->callback([arguments, verb] {
+    arguments->files["start"] = arguments->start;
+    run_cone(*verb, *arguments);
+  });
+}
+
+}  // namespace
+
+void add_run_verb(CLI::App& app) {
+  CLI::App* run =
+      app.add_subcommand("run", "Run a solver on a family of your own and certify it: run qp, run cone");
+  run->require_subcommand(1);
+  run->footer("Example: surefoot run qp examples/mpc --iterations 200");
+  add_qp(*run);
+  add_cone(*run);
+}
