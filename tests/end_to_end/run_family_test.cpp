@@ -1,0 +1,130 @@
+#include "support/program.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+using surefoot::testing::ProgramResult;
+using surefoot::testing::ProgramTest;
+using surefoot::testing::slurp;
+using Json = nlohmann::json;
+
+// minimize 1/2 x'Px + q'x, l <= Ax <= u: two variables, two rows, three instances.
+class RunFamily : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    std::filesystem::create_directory(folder_ / "qp");
+    write("qp/P.mtx", matrix({"1 1 2", "2 1 1", "1 2 1", "2 2 3"}));
+    write("qp/A.mtx", matrix({"1 1 1", "2 2 1"}));
+    write("qp/q.csv", "1,2\n-1,0.5\n0,-3\n");
+    write("qp/l.csv", "-1,-1\n");
+    write("qp/u.csv", "1,inf\n1,1\n1,1\n");
+    std::filesystem::create_directory(folder_ / "cone");
+    write("cone/P.mtx", matrix({"1 1 1", "2 2 1"}));
+    write("cone/A.mtx", matrix({"1 1 1", "2 2 -1"}));
+    write("cone/b.csv", "1,2\n");
+    write("cone/c.csv", "1,1\n-1,1\n");
+    write("cone/settings.toml", "iterations = 30\n[cones]\nzero = 1\nnonnegative = 1\n");
+  }
+
+  static std::string matrix(const std::vector<std::string>& entries) {
+    std::string text =
+        "%%MatrixMarket matrix coordinate real general\n2 2 " + std::to_string(entries.size()) + "\n";
+    for (const std::string& entry : entries) text += entry + "\n";
+    return text;
+  }
+
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& mentioned) const {
+    const ProgramResult result = surefoot("run " + arguments + " --out refused");
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err << result.out;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    for (const std::string& word : mentioned) {
+      EXPECT_NE(result.err.find(word), std::string::npos) << "'" << word << "' is not in: " << result.err;
+    }
+    if (std::filesystem::exists(folder_ / "refused")) {
+      EXPECT_TRUE(std::filesystem::is_empty(folder_ / "refused")) << arguments;
+    }
+  }
+  // Replaces a file of the QP for one attempt.
+  void expect_refused_with(const std::string& file, const std::string& content,
+                           const std::vector<std::string>& mentioned) const {
+    const std::string good = slurp(folder_ / file);
+    write(file, content);
+    expect_refused("qp qp", mentioned);
+    write(file, good);
+  }
+};
+
+TEST_F(RunFamily, GoesFromFilesToAVerifiableCertificate) {
+  ASSERT_EQ(surefoot("run qp qp --iterations 60 --save-traces --out a").code, 0);
+  EXPECT_EQ(surefoot("verify a/certificate.json --data a/traces.npy").code, 0);
+  const Json body = Json::parse(slurp(folder_ / "a" / "certificate.json"));
+  EXPECT_EQ(body.at("run").at("solver"), "OSQP");
+  EXPECT_EQ(body.at("run").at("files").at("P").at("sha256").get<std::string>().size(), 64U);
+  EXPECT_EQ(body.at("variants").at(0).at("samples"), 3);
+  EXPECT_EQ(body.at("variants").at(0).at("last_step"), 60);
+  ASSERT_EQ(surefoot("run cone cone --out b").code, 0);
+  EXPECT_EQ(Json::parse(slurp(folder_ / "b" / "certificate.json")).at("run").at("iterations"), 30);
+}
+
+TEST_F(RunFamily, EveryMetricConverges) {
+  for (const char* metric : {"residual", "primal", "dual", "violation", "gap", "distance", "nmse"}) {
+    for (const char* family : {"qp qp", "cone cone"}) {
+      const ProgramResult result =
+          surefoot(std::string("run ") + family + " --iterations 2000 --quantiles 0.5 --metric " + metric);
+      ASSERT_EQ(result.code, 0) << metric << ": " << result.err;
+      const Json body = Json::parse(slurp(folder_ / "surefoot-report" / "certificate.json"));
+      const Json last = body.at("claims").at("success_rate").at(body.at("declared").at("steps").size() - 1);
+      EXPECT_EQ(last.at("failures"), 0) << family << " " << metric << ": strictest tolerance, last iteration";
+    }
+  }
+}
+
+TEST_F(RunFamily, FlagsStandBeforeSettings) {
+  ASSERT_EQ(surefoot("run cone cone --iterations 12").code, 0);
+  EXPECT_EQ(Json::parse(slurp(folder_ / "surefoot-report" / "certificate.json")).at("run").at("iterations"),
+            12);
+  write("mine.toml", "rho = 1.0\ntolerances = [0.01, 0.1]\niterations = 9\n");
+  ASSERT_EQ(surefoot("run qp qp --settings mine.toml --rho 0.5").code, 0);
+  const Json body = Json::parse(slurp(folder_ / "surefoot-report" / "certificate.json"));
+  EXPECT_EQ(body.at("run").at("settings").at("rho"), 0.5);
+  EXPECT_EQ(body.at("declared").at("tolerances"), Json({0.01, 0.1}));
+}
+
+TEST_F(RunFamily, RefusesBadFamiliesNamingFileAndPlace) {
+  expect_refused_with("qp/P.mtx", matrix({"1 1 2", "2 1 1", "2 2 3"}), {"P.mtx", "symmetric"});
+  expect_refused_with("qp/P.mtx", matrix({"1 1 -2", "2 2 3"}), {"P.mtx", "semidefinite"});
+  expect_refused_with("qp/A.mtx", matrix({"1 1 1"}), {"A.mtx", "row 1", "zero"});
+  expect_refused_with("qp/q.csv", "1,2,3\n", {"q.csv", "3", "2"});
+  expect_refused_with("qp/q.csv", "1,2\n3,4\n", {"q.csv", "rows"});
+  expect_refused_with("qp/l.csv", "2,-1\n", {"l.csv", "entry 0", "instance 0"});
+  expect_refused_with("qp/u.csv", "1,nan\n", {"u.csv", "nan"});
+  expect_refused_with("qp/q.csv", "1,inf\n", {"q.csv", "inf"});
+  expect_refused_with("qp/P.mtx", "not a matrix\n", {"P.mtx"});
+  std::filesystem::remove(folder_ / "qp" / "u.csv");
+  expect_refused("qp qp", {"qp", "u"});
+  expect_refused("qp nowhere", {"nowhere"});
+  expect_refused("cone cone --nonnegative 5", {"cones", "6", "2"});
+  expect_refused("cone cone --second-order 0", {"second-order"});
+}
+
+TEST_F(RunFamily, RefusesBadSettings) {
+  write("mine.toml", "rho = 1.0\n\nexponential = 3\n");
+  expect_refused("cone cone --settings mine.toml", {"mine.toml:3", "exponential"});
+  write("mine.toml", "rho = = 1\n");
+  expect_refused("qp qp --settings mine.toml", {"mine.toml:1"});
+  expect_refused("qp qp --settings missing.toml", {"missing.toml"});
+  expect_refused("qp qp --rho -1", {"rho", "-1"});
+  expect_refused("qp qp --alpha 2.5", {"alpha", "2.5"});
+  expect_refused("qp qp --metric speed", {"speed", "residual"});
+  expect_refused("qp qp --preset fast", {"fast"});
+  expect_refused("qp qp --iterations 1000000000000", {"1000000000000"});
+  expect_refused("qp qp --start missing.csv", {"missing.csv"});
+}
+
+}  // namespace
