@@ -285,48 +285,41 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
   // Certify the recount with the stated delta of each claim: every count and bound must come out again.
   Options options = options_of(certificate);
   options.simultaneous = Simultaneity::each;
-  const auto recertified = [&](double delta) {
-    options.delta = delta;
-    return certify(options, {{stated, tally}});
+  const auto compare = [&](const char* kind, auto claims_of, const auto& agree) {
+    const auto stated_claims = of_variant(certificate.*claims_of, variant);
+    if (stated_claims.empty()) return;
+    options.delta = stated_claims.front().delta;
+    const auto recounted = certify(options, {{stated, tally}}).*claims_of;
+    expect(recounted.size() == stated_claims.size(),
+           fmt::format("{} {} claims, the certificate has {}", recounted.size(), kind, stated_claims.size()));
+    for (std::size_t i = 0; i < std::min(recounted.size(), stated_claims.size()); ++i) {
+      const std::string difference = agree(recounted[i], stated_claims[i]);
+      expect(difference.empty(), fmt::format("{} claim {}: {}", kind, i, difference));
+    }
   };
-  const auto success = of_variant(certificate.success, variant);
-  if (!success.empty()) {
-    const Certificate again = recertified(success.front().delta);
-    expect(again.success.size() == success.size(), "the number of success rate claims differs");
-    for (std::size_t i = 0; i < std::min(success.size(), again.success.size()); ++i) {
-      expect(again.success[i].failures == success[i].failures && again.success[i].step == success[i].step &&
-                 again.success[i].tolerance == success[i].tolerance,
-             fmt::format("{} failures at step {} and tolerance {}, the certificate says {}",
-                         again.success[i].failures, again.success[i].step, again.success[i].tolerance,
-                         success[i].failures));
+  compare("success rate", &Certificate::success, [](const SuccessClaim& data, const SuccessClaim& claim) {
+    const bool same_claim = data.step == claim.step && data.tolerance == claim.tolerance;
+    if (same_claim && data.failures == claim.failures) return std::string();
+    return fmt::format("{} failures at step {} and tolerance {}, the certificate says {}", data.failures,
+                       data.step, data.tolerance, claim.failures);
+  });
+  compare("quantile", &Certificate::quantile, [](const QuantileClaim& data, const QuantileClaim& claim) {
+    const bool same_claim = data.step == claim.step && data.quantile == claim.quantile;
+    if (same_claim && data.below == claim.below && data.at_most == claim.at_most &&
+        data.upper_bound == claim.upper_bound && same(data.empirical, claim.empirical)) {
+      return std::string();
     }
-  }
-  const auto quantile = of_variant(certificate.quantile, variant);
-  if (!quantile.empty()) {
-    const Certificate again = recertified(quantile.front().delta);
-    expect(again.quantile.size() == quantile.size(), "the number of quantile claims differs");
-    for (std::size_t i = 0; i < std::min(quantile.size(), again.quantile.size()); ++i) {
-      const QuantileClaim& a = again.quantile[i];
-      const QuantileClaim& b = quantile[i];
-      expect(a.step == b.step && a.below == b.below && a.at_most == b.at_most &&
-                 a.upper_bound == b.upper_bound && same(a.empirical, b.empirical),
-             fmt::format("the {} quantile at step {} is bounded by {}, the certificate says {}", a.quantile,
-                         a.step, a.upper_bound, b.upper_bound));
+    return fmt::format("quantile {} at step {} is bounded by {}, the certificate says {}", data.quantile,
+                       data.step, data.upper_bound, claim.upper_bound);
+  });
+  compare("iteration budget", &Certificate::budget, [](const BudgetClaim& data, const BudgetClaim& claim) {
+    const bool same_claim = data.tolerance == claim.tolerance && data.quantile == claim.quantile;
+    if (same_claim && data.steps == claim.steps && data.reached == claim.reached &&
+        data.reached_before == claim.reached_before && data.empirical == claim.empirical) {
+      return std::string();
     }
-  }
-  const auto budget = of_variant(certificate.budget, variant);
-  if (!budget.empty()) {
-    const Certificate again = recertified(budget.front().delta);
-    expect(again.budget.size() == budget.size(), "the number of iteration budget claims differs");
-    for (std::size_t i = 0; i < std::min(budget.size(), again.budget.size()); ++i) {
-      const BudgetClaim& a = again.budget[i];
-      const BudgetClaim& b = budget[i];
-      expect(a.steps == b.steps && a.reached == b.reached && a.reached_before == b.reached_before &&
-                 a.empirical == b.empirical,
-             fmt::format("the budget for tolerance {} and quantile {} comes out differently", a.tolerance,
-                         a.quantile));
-    }
-  }
+    return fmt::format("tolerance {} and quantile {} come out differently", data.tolerance, data.quantile);
+  });
 }
 
 }  // namespace surefoot::certify
