@@ -20,7 +20,7 @@ inline problems::Matrix random_matrix(RandomStream& stream, Index rows, Index co
   return matrix;
 }
 
-/// A family with equalities, two-sided, one-sided and missing bounds; feasible, P of the given rank.
+/// A family with equalities, two-sided, one-sided and missing bounds; feasible and bounded, P of the given rank.
 inline problems::Qp random_qp(std::uint64_t seed, Index n, Index m, Index instances, double density = 0.4,
                               Index rank = -1) {
   RandomStream stream(seed, "random-qp", 0);
@@ -31,6 +31,7 @@ inline problems::Qp random_qp(std::uint64_t seed, Index n, Index m, Index instan
   for (Index i = 0; i < m; ++i) A(i, static_cast<Index>(stream.below(n))) = 1 + stream.uniform();
   problem.A.push_back(A.sparseView());
   problem.q = random_matrix(stream, instances, n);
+  if (rank >= 0) problem.q = (problem.q * problem.P[0]).eval();  // bounded below
   problem.l.resize(instances, m);
   problem.u.resize(instances, m);
   for (Index k = 0; k < instances; ++k) {

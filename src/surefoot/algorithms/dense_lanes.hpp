@@ -6,15 +6,21 @@
 namespace surefoot::algorithms {
 
 /// R rows of a product with eight lanes: y_r = sum_k M(r, k) x_k; x_k lies at x + k * x_stride, y_r at
-/// y + r * y_stride, row r of M at M + r * M_stride.
-template <int R>
+/// y + r * y_stride, row r of M at M + r * M_stride. Columns > 0: known when compiled.
+template <int R, int Columns = 0>
 [[gnu::always_inline]] inline void multiply_rows(const double* M, Index M_stride, Index columns,
                                                  const double* x, Index x_stride, double* y, Index y_stride) {
   Lanes<8> sum[R];
   for (int r = 0; r < R; ++r) sum[r] = Lanes<8>(0.0);
-  for (Index k = 0; k < columns; ++k) {
+  const auto column = [&](Index k) __attribute__((always_inline)) {
     const Lanes<8> value = Lanes<8>::load(x + k * x_stride);
     for (int r = 0; r < R; ++r) sum[r].add_product(Lanes<8>(M[r * M_stride + k]), value);
+  };
+  if constexpr (Columns > 0) {
+#pragma GCC unroll 16
+    for (int k = 0; k < Columns; ++k) column(k);
+  } else {
+    for (Index k = 0; k < columns; ++k) column(k);
   }
   for (int r = 0; r < R; ++r) sum[r].store(y + r * y_stride);
 }
@@ -28,16 +34,16 @@ template <int Columns = 0>
   const Index inner = Columns > 0 ? Columns : columns;
   Index row = 0;
   for (; row + 5 <= rows && rows - row != 6; row += 5) {
-    multiply_rows<5>(M + row * inner, inner, inner, x, x_stride, y + row * y_stride, y_stride);
+    multiply_rows<5, Columns>(M + row * inner, inner, inner, x, x_stride, y + row * y_stride, y_stride);
   }
   for (; row + 4 <= rows; row += 4) {
-    multiply_rows<4>(M + row * inner, inner, inner, x, x_stride, y + row * y_stride, y_stride);
+    multiply_rows<4, Columns>(M + row * inner, inner, inner, x, x_stride, y + row * y_stride, y_stride);
   }
   const double* rest = M + row * inner;
   double* target = y + row * y_stride;
-  if (rows - row == 3) multiply_rows<3>(rest, inner, inner, x, x_stride, target, y_stride);
-  if (rows - row == 2) multiply_rows<2>(rest, inner, inner, x, x_stride, target, y_stride);
-  if (rows - row == 1) multiply_rows<1>(rest, inner, inner, x, x_stride, target, y_stride);
+  if (rows - row == 3) multiply_rows<3, Columns>(rest, inner, inner, x, x_stride, target, y_stride);
+  if (rows - row == 2) multiply_rows<2, Columns>(rest, inner, inner, x, x_stride, target, y_stride);
+  if (rows - row == 1) multiply_rows<1, Columns>(rest, inner, inner, x, x_stride, target, y_stride);
 }
 
 /// y = M x: M is rows x columns, row-major; x is columns x width and y rows x width, width a multiple of 8.

@@ -22,6 +22,18 @@ bool centrosymmetric(const Matrix& G) {
   return G.rows() % 2 == 0 && (G - turned).cwiseAbs().maxCoeff() <= 1e-13 * G.cwiseAbs().maxCoeff();
 }
 
+/// For each i, factor * V diag(1 / (left_i right + shift)) V', one after the other.
+Buffer middle_products(const Vector& left, const Vector& right, const Matrix& V, double shift,
+                       double factor) {
+  Buffer all;
+  for (Index i = 0; i < left.size(); ++i) {
+    const Vector weights = factor * ((left[i] * right).array() + shift).inverse().matrix();
+    const Buffer one = row_major(V * weights.asDiagonal() * V.transpose());
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 KroneckerSystem::KroneckerSystem(const Matrix& G, double scale, double shift)
@@ -33,7 +45,7 @@ KroneckerSystem::KroneckerSystem(const Matrix& G, double scale, double shift)
     forward_[0] = row_major(V.transpose());
     backward_[0] = row_major(V);
     const Vector& e = eigen.eigenvalues();
-    weights_[0] = row_major(((scale * e * e.transpose()).array() + shift).inverse().matrix());
+    middle_[0] = middle_products(scale * e, e, V, shift, 1.0);
     return;
   }
   // G = [A, B; J B J, J A J] with J the reversal: on even vectors (s, J s) it acts as A + B J, on odd ones
@@ -43,113 +55,73 @@ KroneckerSystem::KroneckerSystem(const Matrix& G, double scale, double shift)
   const Matrix A = G.topLeftCorner(half, half);
   const Matrix BJ = G.topRightCorner(half, half).rowwise().reverse();
   Vector values[2];
+  Matrix vectors[2];
   for (int parity = 0; parity < 2; ++parity) {
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(parity == 0 ? Matrix(A + BJ) : Matrix(A - BJ));
     values[parity] = eigen.eigenvalues();
+    vectors[parity] = eigen.eigenvectors();
     forward_[parity] = row_major(eigen.eigenvectors().transpose());
     backward_[parity] = row_major(eigen.eigenvectors());
   }
   for (int rows = 0; rows < 2; ++rows) {
     for (int columns = 0; columns < 2; ++columns) {
-      weights_[2 * rows + columns] = row_major(
-          (((scale * values[rows] * values[columns].transpose()).array() + shift).inverse() / 4).matrix());
+      middle_[2 * rows + columns] =
+          middle_products(scale * values[rows], values[columns], vectors[columns], shift, 0.25);
     }
   }
 }
 
 void KroneckerSystem::solve(const double* rhs, double* x, double* scratch) const {
-  if (!folded_) {
-    solve_plain(rhs, x, scratch);
-  } else if (order_ == 28) {
-    solve_folded<14>(rhs, x, scratch);
+  solve_through(
+      [&](Index i) __attribute__((always_inline)) { return Lanes<8>::load(rhs + i * 8); },
+      [&](Index i, const Lanes<8>& value) __attribute__((always_inline)) { value.store(x + i * 8); },
+      scratch);
+}
+
+void KroneckerSystem::solve_quadrants(double* scratch) const {
+  if (order_ == 28) {
+    solve_quadrants_of<14>(scratch);
   } else {
-    solve_folded<0>(rhs, x, scratch);
+    solve_quadrants_of<0>(scratch);
   }
 }
 
 template <int H>
-void KroneckerSystem::solve_folded(const double* rhs, double* x, double* scratch) const {
-  using L = Lanes<8>;
-  const Index d = order_;
+void KroneckerSystem::solve_quadrants_of(double* scratch) const {
   const Index h = H > 0 ? H : order_ / 2;
   const Index quadrant_size = h * h * 8;
-  double* quadrants = scratch;                  // four
-  double* left = scratch + 4 * quadrant_size;   // one
-  double* right = scratch + 5 * quadrant_size;  // one
-  for (Index i = 0; i < h; ++i) {
-    for (Index j = 0; j < h; ++j) {
-      const L a = L::load(rhs + (i * d + j) * 8);
-      const L b = L::load(rhs + (i * d + d - 1 - j) * 8);
-      const L c = L::load(rhs + ((d - 1 - i) * d + j) * 8);
-      const L e = L::load(rhs + ((d - 1 - i) * d + d - 1 - j) * 8);
-      const L top_even = a + b;
-      const L top_odd = a - b;
-      const L bottom_even = c + e;
-      const L bottom_odd = c - e;
-      double* to = quadrants + (i * h + j) * 8;
-      (top_even + bottom_even).store(to);
-      (top_odd + bottom_odd).store(to + quadrant_size);
-      (top_even - bottom_even).store(to + 2 * quadrant_size);
-      (top_odd - bottom_odd).store(to + 3 * quadrant_size);
-    }
-  }
+  // Each quadrant goes to the free place, back and there again, so that two places stay in the first cache;
+  // its old place is free for the next one.
+  double* free = scratch + 4 * quadrant_size;
   for (int rows = 0; rows < 2; ++rows) {
     for (int columns = 0; columns < 2; ++columns) {
-      double* quadrant = quadrants + (2 * rows + columns) * quadrant_size;
-      const double* weights = weights_[2 * rows + columns].data();
+      double* quadrant = scratch + (2 * rows + columns) * quadrant_size;
+      const double* middle = middle_[2 * rows + columns].data();
       for (Index j = 0; j < h; ++j) {
-        multiply_pencil<H>(forward_[rows].data(), h, h, quadrant + j * 8, h * 8, left + j * 8, h * 8);
+        multiply_pencil<H>(forward_[rows].data(), h, h, quadrant + j * 8, h * 8, free + j * 8, h * 8);
       }
       for (Index i = 0; i < h; ++i) {
-        multiply_pencil<H>(forward_[columns].data(), h, h, left + i * h * 8, 8, right + i * h * 8, 8);
-        for (Index j = 0; j < h; ++j) {
-          double* place = right + (i * h + j) * 8;
-          (L::load(place) * L(weights[i * h + j])).store(place);
-        }
-        multiply_pencil<H>(backward_[columns].data(), h, h, right + i * h * 8, 8, left + i * h * 8, 8);
+        multiply_pencil<H>(middle + i * h * h, h, h, free + i * h * 8, 8, quadrant + i * h * 8, 8);
       }
       for (Index j = 0; j < h; ++j) {
-        multiply_pencil<H>(backward_[rows].data(), h, h, left + j * 8, h * 8, quadrant + j * 8, h * 8);
+        multiply_pencil<H>(backward_[rows].data(), h, h, quadrant + j * 8, h * 8, free + j * 8, h * 8);
       }
-    }
-  }
-  for (Index i = 0; i < h; ++i) {
-    for (Index j = 0; j < h; ++j) {
-      const double* from = quadrants + (i * h + j) * 8;
-      const L even_even = L::load(from);
-      const L even_odd = L::load(from + quadrant_size);
-      const L odd_even = L::load(from + 2 * quadrant_size);
-      const L odd_odd = L::load(from + 3 * quadrant_size);
-      const L top_even = even_even + odd_even;
-      const L top_odd = even_odd + odd_odd;
-      const L bottom_even = even_even - odd_even;
-      const L bottom_odd = even_odd - odd_odd;
-      (top_even + top_odd).store(x + (i * d + j) * 8);
-      (top_even - top_odd).store(x + (i * d + d - 1 - j) * 8);
-      (bottom_even + bottom_odd).store(x + ((d - 1 - i) * d + j) * 8);
-      (bottom_even - bottom_odd).store(x + ((d - 1 - i) * d + d - 1 - j) * 8);
+      free = quadrant;
     }
   }
 }
 
-void KroneckerSystem::solve_plain(const double* rhs, double* x, double* scratch) const {
-  using L = Lanes<8>;
+void KroneckerSystem::solve_plain(double* x, double* scratch) const {
   const Index d = order_;
-  double* left = scratch;
   double* right = scratch + d * d * 8;
   for (Index j = 0; j < d; ++j) {
-    multiply_pencil(forward_[0].data(), d, d, rhs + j * 8, d * 8, left + j * 8, d * 8);
+    multiply_pencil(forward_[0].data(), d, d, x + j * 8, d * 8, scratch + j * 8, d * 8);
   }
   for (Index i = 0; i < d; ++i) {
-    multiply_pencil(forward_[0].data(), d, d, left + i * d * 8, 8, right + i * d * 8, 8);
-    for (Index j = 0; j < d; ++j) {
-      double* place = right + (i * d + j) * 8;
-      (L::load(place) * L(weights_[0][i * d + j])).store(place);
-    }
-    multiply_pencil(backward_[0].data(), d, d, right + i * d * 8, 8, left + i * d * 8, 8);
+    multiply_pencil(middle_[0].data() + i * d * d, d, d, scratch + i * d * 8, 8, right + i * d * 8, 8);
   }
   for (Index j = 0; j < d; ++j) {
-    multiply_pencil(backward_[0].data(), d, d, left + j * 8, d * 8, x + j * 8, d * 8);
+    multiply_pencil(backward_[0].data(), d, d, right + j * 8, d * 8, x + j * 8, d * 8);
   }
 }
 

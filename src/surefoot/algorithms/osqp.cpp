@@ -314,8 +314,60 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   if (residual != nullptr) sqrt(squares + squares_y + squares_w).store(residual);
 }
 
+/// The step where A is the identity and K a Kronecker system, in one pass before and one after the solve.
+template <bool SharedBounds>
+void Osqp::step_identity(double* z, Room& room, double* residual) const {
+  constexpr int W = 8;
+  using L = Lanes<W>;
+  const Index n = n_;
+  const double* q = room.q.data();
+  double* x = z;
+  double* y = z + n * W;
+  double* w = z + 2 * n * W;
+  const L sigma(options_.sigma);
+  const L alpha(options_.alpha);
+  const L rho(shared_.rho[0]);
+  const L rho_inverse(shared_.rho_inverse[0]);
+  const double* l = SharedBounds ? problem_.l.data() : room.l.data();
+  const double* u = SharedBounds ? problem_.u.data() : room.u.data();
+  L squares(0.0);
+  shared_.kronecker->solve_through(
+      [&](Index i) __attribute__((always_inline)) {
+        return (sigma * L::load(x + i * W) - L::load(q + i * W)) +
+               (rho * L::load(w + i * W) - L::load(y + i * W));
+      },
+      [&](Index i, const L& x_tilde) __attribute__((always_inline)) {
+        const L x_old = L::load(x + i * W);
+        const L w_old = L::load(w + i * W);
+        const L y_old = L::load(y + i * W);
+        const L x_change = alpha * (x_tilde - x_old);
+        const L relaxed = w_old + alpha * (x_tilde - w_old);
+        const L target = relaxed + rho_inverse * y_old;
+        const L w_new = min(max(target, entry_value<W, !SharedBounds>(l, static_cast<int>(i))),
+                            entry_value<W, !SharedBounds>(u, static_cast<int>(i)));
+        const L y_change = rho * (relaxed - w_new);
+        const L w_change = w_new - w_old;
+        (x_old + x_change).store(x + i * W);
+        (y_old + y_change).store(y + i * W);
+        w_new.store(w + i * W);
+        squares.add_product(x_change, x_change);
+        squares.add_product(y_change, y_change);
+        squares.add_product(w_change, w_change);
+      },
+      room.scratch.data());
+  if (residual != nullptr) sqrt(squares).store(residual);
+}
+
 void Osqp::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
   auto& room = static_cast<Room&>(workspace);
+  if (system_->kind() == SystemKind::kronecker) {
+    if (problem_.l.rows() == 1 && problem_.u.rows() == 1) {
+      step_identity<true>(z.data, room, residual);
+    } else {
+      step_identity<false>(z.data, room, residual);
+    }
+    return;
+  }
   with_lanes([&](auto W, auto own, auto scaled) {
     step_lanes<decltype(W)::value, decltype(own)::value, decltype(scaled)::value>(z.data, room, residual);
   });

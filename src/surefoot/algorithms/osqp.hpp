@@ -64,6 +64,8 @@ class Osqp final : public Operator {
   struct Room;
   template <int W, bool Own, bool Scaled>
   void step_lanes(double* z, Room& room, double* residual) const;
+  template <bool SharedBounds>
+  void step_identity(double* z, Room& room, double* residual) const;
   template <int W, bool Own, bool Scaled>
   void measure_lanes(Quantity quantity, const double* z, Room& room, double* value) const;
   template <class Call>

@@ -119,7 +119,7 @@ Index SplittingSystem::scratch_size() const {
     case SystemKind::dense:
       return 2 * variables() * width();
     case SystemKind::kronecker:
-      return 3 * variables() * width();
+      return 4 * variables() * width();
   }
   return 0;
 }

@@ -101,7 +101,8 @@ bool solve_active_box(const Instance& instance, const std::vector<Active>& activ
   return true;
 }
 
-/// Any constraints: [P A_J'; A_J 0], factored with a small regularisation that refinement removes.
+/// Any constraints: [P A_J'; A_J 0], factored with a small regularisation that refinement removes. Refinement
+/// begins at the (x, y) that comes in, so that where the solution is not unique a near one is found.
 bool solve_active_rows(const Instance& instance, const std::vector<Active>& active, Vector& x, Vector& y) {
   const Index n = instance.P.rows();
   const Index m = instance.A.rows();
@@ -140,7 +141,9 @@ bool solve_active_rows(const Instance& instance, const std::vector<Active>& acti
   for (Index i = 0; i < count; ++i) {
     rhs[n + i] = active[rows[i]] == Active::lower ? instance.l[rows[i]] : instance.u[rows[i]];
   }
-  Vector solution = factor.solve(rhs);
+  Vector solution(n + count);
+  solution.head(n) = x;
+  for (Index i = 0; i < count; ++i) solution[n + i] = y[rows[i]];
   double previous = infinity;
   for (int refinement = 0; refinement < 50; ++refinement) {
     const Vector residual = rhs - exact * solution;
@@ -173,7 +176,11 @@ bool correct(const Qp& problem, Index index, const Instance& instance, const dou
       active[i] = Active::upper;
     }
   }
+  const Vector x_near = Eigen::Map<const Vector>(iterate, n);
+  const Vector y_near = Eigen::Map<const Vector>(iterate + n, m);
   for (Index correction = 0; correction < options.corrections; ++correction) {
+    x = x_near;
+    y = y_near;
     const bool solved = instance.dense_P != nullptr ? solve_active_box(instance, active, x, y)
                                                     : solve_active_rows(instance, active, x, y);
     if (!solved) return false;
