@@ -18,7 +18,7 @@ target_compile_options(surefoot_compile_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   # Contracted multiply-adds would make bounds and traces depend on the compiler's mood.
   -ffp-contract=off)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT SUREFOOT_TIDY)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns of overlaps in plain string concatenation (GCC PR 105651); clang-tidy does not know the option.
   target_compile_options(surefoot_compile_settings INTERFACE -Wno-restrict)
 endif()
@@ -37,17 +37,10 @@ if(SUREFOOT_FUZZ)
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
-if(SUREFOOT_TIDY)
-  find_program(SUREFOOT_CLANG_TIDY NAMES clang-tidy clang-tidy-14 REQUIRED)
-endif()
 
-# surefoot_own(target...): applies the settings of our own code, and clang-tidy where asked for.
+# surefoot_own(target...): applies the settings of our own code.
 function(surefoot_own)
   foreach(target IN LISTS ARGN)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:surefoot_compile_settings>)
-    if(SUREFOOT_TIDY)
-      set_target_properties(${target} PROPERTIES
-        CXX_CLANG_TIDY "${SUREFOOT_CLANG_TIDY};--quiet;--warnings-as-errors=*")
-    endif()
   endforeach()
 endfunction()
