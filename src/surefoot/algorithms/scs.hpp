@@ -6,6 +6,7 @@
 #include "surefoot/problems/cone_program.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace surefoot::algorithms {
 
@@ -84,6 +85,7 @@ class Scs final : public Operator {
   Index m_ = 0;
   std::unique_ptr<SplittingSystem> system_;
   SplittingSystem::Numbers shared_;  // if not own
+  std::vector<int> energetic_;       // rows of P that are not empty
 };
 
 }  // namespace surefoot::algorithms
