@@ -51,7 +51,8 @@ Scs::Scs(ConeProgram problem, ScsOptions options)
   m_ = problem_.constraints();
   const bool own = problem_.P.size() > 1 || problem_.A.size() > 1;
   require(options_.system != SystemKind::kronecker, "system: cone programs have no kronecker kind");
-  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, options_.system);
+  const bool delicate = options_.rho_x < 1e-3 * options_.scale * std::max(1.0, options_.zero_factor);
+  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, options_.system, delicate);
   for (int i = 0; i < static_cast<int>(n_); ++i) {
     if (system_->P().start[i] < system_->P().start[i + 1]) energetic_.push_back(i);
   }
@@ -119,63 +120,71 @@ void Scs::load(Index first, Index count, Workspace& workspace) const {
   with_lanes([&](auto lanes, auto own) { load_lanes<decltype(lanes)::value, decltype(own)::value>(room); });
 }
 
-/// r = (R + M)^{-1} h: K r_x = c - A' R_y^{-1} b, r_y = R_y^{-1} (b + A r_x).
+/// v in place: (R + M)^{-1} R v for sign = 1, (R + M')^{-1} R v for sign = -1; v is (n + m) x W.
+/// K v_x = rho_x v_x - sign A' v_y, then v_y += sign R_y^{-1} A v_x.
+template <int W, bool Own>
+void Scs::solve_embedding(Room& room, double sign, double* v) const {
+  using L = Lanes<W>;
+  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const L signs(sign);
+  const L rho_x(options_.rho_x);
+  double* solution = room.p.data();
+  if (system_->kind() == SystemKind::kkt) {
+    const auto n = static_cast<int>(n_);
+    system_->solve_kkt<W, Own>(
+        numbers,
+        [&](int i) {
+          const L value = L::load(v + static_cast<Index>(i) * W);
+          if (i < n) return rho_x * value;
+          return L(0.0) - signs * entry_value<W, Own>(numbers.rho_inverse.data(), i - n) * value;
+        },
+        solution);
+    for (Index i = 0; i < n_ + m_; ++i) {
+      const L value = L::load(solution + i * W);
+      (i < n_ ? value : signs * value).store(v + i * W);
+    }
+    return;
+  }
+  system_->solve<W, Own>(
+      numbers,
+      [&](int i) {
+        L sum(0.0);
+        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, v + n_ * W, sum);
+        return rho_x * L::load(v + static_cast<Index>(i) * W) - signs * sum;
+      },
+      solution, room.scratch.data());
+  std::copy_n(solution, n_ * W, v);
+  for (Index i = 0; i < m_; ++i) {
+    L sum(0.0);
+    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, v, sum);
+    (L::load(v + (n_ + i) * W) + signs * entry_value<W, Own>(numbers.rho.data(), static_cast<int>(i)) * sum)
+        .store(v + (n_ + i) * W);
+  }
+}
+
+/// r = (R + M)^{-1} h, its square, and g.
 template <int W, bool Own>
 void Scs::load_lanes(Room& room) const {
   using L = Lanes<W>;
   const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const double* rho = numbers.rho.data();  // R_y^{-1}
-  const double* h = room.h.data();
   double* r = room.r.data();
-  double* weighted = room.p.data();
-  for (Index i = 0; i < m_; ++i) {
-    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * (L(0.0) - L::load(h + (n_ + i) * W));
-    value.store(weighted + i * W);
-  }
-  system_->solve<W, Own>(
-      numbers,
-      [&](int i) {
-        L sum = L::load(h + static_cast<Index>(i) * W);
-        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, weighted, sum);
-        return sum;
-      },
-      r, room.scratch.data());
+  double* g = room.g.data();
+  const auto R = [&](Index i) {
+    return i < n_ ? L(options_.rho_x)
+                  : entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i - n_));
+  };
+  for (Index i = 0; i < n_ + m_; ++i) (L::load(room.h.data() + i * W) / R(i)).store(r + i * W);
+  solve_embedding<W, Own>(room, 1.0, r);
+  std::copy_n(r, (n_ + m_) * W, g);
+  solve_embedding<W, Own>(room, -1.0, g);
   L quadratic(options_.tau_factor);
-  for (Index i = 0; i < n_; ++i) {
+  for (Index i = 0; i < n_ + m_; ++i) {
     const L value = L::load(r + i * W);
-    quadratic.add_product(L(options_.rho_x) * value, value);
-  }
-  for (Index i = 0; i < m_; ++i) {
-    L sum = L::load(h + (n_ + i) * W);
-    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, r, sum);
-    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * sum;
-    value.store(r + (n_ + i) * W);
-    quadratic.add_product(sum, value);
+    const L s = L::load(g + i * W);
+    quadratic.add_product(R(i) * value, value);
+    (R(i) * (value - (s + s))).store(g + i * W);
   }
   quadratic.store(room.quadratic.data());
-  // s = (R + M')^{-1} R r: K s_x = rho_x r_x + A' r_y, s_y = r_y - R_y^{-1} A s_x.
-  double* s_x = room.p.data();
-  double* g = room.g.data();
-  system_->solve<W, Own>(
-      numbers,
-      [&](int i) {
-        L sum = L(options_.rho_x) * L::load(r + static_cast<Index>(i) * W);
-        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, r + n_ * W, sum);
-        return sum;
-      },
-      s_x, room.scratch.data());
-  for (Index i = 0; i < n_; ++i) {
-    const L s = L::load(s_x + i * W);
-    (L(options_.rho_x) * (L::load(r + i * W) - (s + s))).store(g + i * W);
-  }
-  for (Index i = 0; i < m_; ++i) {
-    L sum(0.0);
-    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, s_x, sum);
-    const L value = L::load(r + (n_ + i) * W);
-    // R_y (r_y - 2 s_y) = 2 A s_x - R_y r_y
-    (sum + sum - entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i)) * value)
-        .store(g + (n_ + i) * W);
-  }
 }
 
 void Scs::start(Batch z, Workspace& /*workspace*/) const {
@@ -224,19 +233,33 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   const double* g_y = room.g.data() + n_ * W;
   L dot(0.0);
   for (Index i = 0; i < m_; ++i) dot.add_product(L::load(mu_y + i * W), L::load(g_y + i * W));
-  const RowPattern& At = system.A_transposed();
-  const double* At_values = numbers.A_transposed.data();
-  system.solve<W, Own>(
-      numbers,
-      [&](int i) __attribute__((always_inline)) {
-        const Index place = static_cast<Index>(i) * W;
-        const L mu = L::load(mu_x + place);
-        dot.add_product(mu, L::load(g_x + place));
-        L sum(0.0);
-        add_row_product<W, Own>(At, At_values, i, mu_y, sum);
-        return rho_x * mu - sum;
-      },
-      p_x, room.scratch.data());
+  const bool kkt = system.kind() == SystemKind::kkt;
+  if (kkt) {
+    const auto n = static_cast<int>(n_);
+    for (Index i = 0; i < n_; ++i) dot.add_product(L::load(mu_x + i * W), L::load(g_x + i * W));
+    system.solve_kkt<W, Own>(
+        numbers,
+        [&](int i) __attribute__((always_inline)) {
+          const L mu = L::load(mu_x + static_cast<Index>(i) * W);
+          if (i < n) return rho_x * mu;
+          return L(0.0) - entry_value<W, Own>(numbers.rho_inverse.data(), i - n) * mu;
+        },
+        p_x);
+  } else {
+    const RowPattern& At = system.A_transposed();
+    const double* At_values = numbers.A_transposed.data();
+    system.solve<W, Own>(
+        numbers,
+        [&](int i) __attribute__((always_inline)) {
+          const Index place = static_cast<Index>(i) * W;
+          const L mu = L::load(mu_x + place);
+          dot.add_product(mu, L::load(g_x + place));
+          L sum(0.0);
+          add_row_product<W, Own>(At, At_values, i, mu_y, sum);
+          return rho_x * mu - sum;
+        },
+        p_x, room.scratch.data());
+  }
 
   // tau~: p'R(p - mu) = -p_x'P p_x, since (R + M) p = R mu and the skew part vanishes.
   const L eta = L::load(eta_place);
@@ -285,6 +308,7 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   const RowPattern& A = system.A();
   const double* A_values = numbers.A.data();
   const auto u_tilde_of = [&](Index i, const L& mu, const L& inverse) __attribute__((always_inline)) {
+    if (kkt) return L::load(p_y + i * W) - L::load(r_y + i * W) * tau_tilde;
     L sum(0.0);
     add_row_product<W, Own>(A, A_values, i, p_x, sum);
     return mu + inverse * sum - L::load(r_y + i * W) * tau_tilde;

@@ -71,6 +71,8 @@ class Scs final : public Operator {
   template <int W, bool Own, bool Keep>
   void step_lanes(Index k, double* z, Room& room, double* residual) const;
   template <int W, bool Own>
+  void solve_embedding(Room& room, double sign, double* v) const;
+  template <int W, bool Own>
   void load_lanes(Room& room) const;
   template <int W, bool Own>
   void measure_lanes(Quantity quantity, Room& room, double* value) const;
