@@ -9,7 +9,8 @@
 //   then
 //                   OSQP: rho sigma alpha scaling equality_factor loose_rho
 //                   SCS:  alpha rho_x scale zero_factor tau_factor
-//                   both: system sparse|dense, own 1 (matrices in the lanes, as if each instance had its own)
+//                   both: system sparse|dense|kkt, own 1 (matrices in the lanes, as if each instance had its
+//                   own)
 //   ks.txt          step counts, each >= 1
 // cones.txt has lines `zero 3`, `nonnegative 2`, `second_order 3 4`, `semidefinite 2 3` in any order; rows of
 // A are in this order of cones, semidefinite ones as lower triangles by columns with sqrt(2) off the
@@ -125,7 +126,10 @@ void run_solver(const fs::path& folder, const fs::path& output) {
   const bool paper = settings.contains("preset") && settings.at("preset") == "paper";
   std::optional<algorithms::SystemKind> kind;
   if (settings.contains("system")) {
-    kind = settings.at("system") == "dense" ? algorithms::SystemKind::dense : algorithms::SystemKind::sparse;
+    const std::string& name = settings.at("system");
+    kind = name == "dense" ? algorithms::SystemKind::dense
+           : name == "kkt" ? algorithms::SystemKind::kkt
+                           : algorithms::SystemKind::sparse;
   }
   std::vector<SparseMatrix> P = {read_matrix(folder / "P.mtx")};
   std::vector<SparseMatrix> A = {read_matrix(folder / "A.mtx")};

@@ -66,6 +66,8 @@ class NormalSystem {
   }
 
  private:
+  void analyse(const RowPattern& P, const RowPattern& A);
+
   struct Product {
     int target;  // entry of the upper triangle of the permuted K
     int left;    // entries of A in one row

@@ -97,8 +97,8 @@ struct Osqp::Room final : Workspace {
   Buffer units;                  // n + 2m: what turns a state into an iterate, if each instance's own
   Buffer cost;                   // one per lane
   SplittingSystem::Numbers own;  // if own
-  Buffer difference;             // m: R w - y
-  Buffer x;                      // n: x~
+  Buffer difference;             // m: R w - y, or w~ of the kkt kind
+  Buffer x;                      // n + m: x~, and the multipliers nu of the kkt kind
   Buffer scratch;
   Index count = 0;
 };
@@ -133,7 +133,8 @@ Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), opti
   if (kronecker) kind = SystemKind::kronecker;
   require(kronecker || kind != SystemKind::kronecker,
           "system: kronecker needs a kronecker_factor, A = identity and no scaling");
-  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, kind);
+  const bool delicate = options_.sigma < 1e-3 * options_.rho * std::max(1.0, options_.equality_factor);
+  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, kind, delicate);
   if (own) return;
   shared_ = system_->make_numbers();
   const SparseMatrix P = scaled_matrix(problem_.P[0], scaling.D, scaling.D, scaling.cost);
@@ -174,7 +175,7 @@ std::unique_ptr<Workspace> Osqp::make_workspace() const {
     room->units = make_buffer(n_ + 2 * m_, W);
   }
   room->difference = make_buffer(m_, W);
-  room->x = make_buffer(n_, W);
+  room->x = make_buffer(n_ + m_, W);
   room->scratch = make_buffer(2 * n_ + m_, W);
   room->scratch.resize(room->scratch.size() + static_cast<std::size_t>(system_->scratch_size()));
   return room;
@@ -261,20 +262,40 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   double* x_tilde = room.x.data();
   const L sigma(options_.sigma);
   const L alpha(options_.alpha);
-  for (Index i = 0; i < m_; ++i) {
-    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * L::load(w + i * W) - L::load(y + i * W);
-    value.store(difference + i * W);
+  const bool kkt = system.kind() == SystemKind::kkt;
+  if (kkt) {
+    const auto n = static_cast<int>(n_);
+    system.solve_kkt<W, Own>(
+        numbers,
+        [&](int i) __attribute__((always_inline)) {
+          const Index place = static_cast<Index>(i) * W;
+          if (i < n) return sigma * L::load(x + place) - L::load(q + place);
+          return L::load(w + place - n * W) -
+                 entry_value<W, Own>(rho_inverse, i - n) * L::load(y + place - n * W);
+        },
+        x_tilde);
+    // A x~ = w + R^{-1} (nu - y).
+    for (Index i = 0; i < m_; ++i) {
+      const L correction = L::load(x_tilde + (n_ + i) * W) - L::load(y + i * W);
+      (L::load(w + i * W) + entry_value<W, Own>(rho_inverse, static_cast<int>(i)) * correction)
+          .store(difference + i * W);
+    }
+  } else {
+    for (Index i = 0; i < m_; ++i) {
+      const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * L::load(w + i * W) - L::load(y + i * W);
+      value.store(difference + i * W);
+    }
+    const RowPattern& At = system.A_transposed();
+    const double* At_values = numbers.A_transposed.data();
+    system.solve<W, Own>(
+        numbers,
+        [&](int i) __attribute__((always_inline)) {
+          L sum = sigma * L::load(x + static_cast<Index>(i) * W) - L::load(q + static_cast<Index>(i) * W);
+          add_row_product<W, Own>(At, At_values, i, difference, sum);
+          return sum;
+        },
+        x_tilde, room.scratch.data());
   }
-  const RowPattern& At = system.A_transposed();
-  const double* At_values = numbers.A_transposed.data();
-  system.solve<W, Own>(
-      numbers,
-      [&](int i) __attribute__((always_inline)) {
-        L sum = sigma * L::load(x + static_cast<Index>(i) * W) - L::load(q + static_cast<Index>(i) * W);
-        add_row_product<W, Own>(At, At_values, i, difference, sum);
-        return sum;
-      },
-      x_tilde, room.scratch.data());
   L squares(0.0);
   for (Index i = 0; i < n_; ++i) {
     const L change = alpha * (L::load(x_tilde + i * W) - L::load(x + i * W));
@@ -292,7 +313,11 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   L squares_w(0.0);
   for (Index i = 0; i < m_; ++i) {
     L w_tilde(0.0);
-    add_row_product<W, Own>(A, A_values, i, x_tilde, w_tilde);
+    if (kkt) {
+      w_tilde = L::load(difference + i * W);
+    } else {
+      add_row_product<W, Own>(A, A_values, i, x_tilde, w_tilde);
+    }
     const L w_old = L::load(w + i * W);
     const L y_old = L::load(y + i * W);
     const L step_size = entry_value<W, Own>(rho, static_cast<int>(i));

@@ -31,6 +31,7 @@ void ScsOptions::validate() const {
 struct Scs::Room final : Workspace {
   Buffer h;                      // n + m: (c, b)
   Buffer r;                      // n + m
+  Buffer g;                      // n + m: R(r - 2 (R + M')^{-1} R r), so that r'R(mu - 2p) = mu'g
   Buffer quadratic;              // one per lane: t + r'Rr
   SplittingSystem::Numbers own;  // if own
   Buffer p;                      // n + m: p, then u~
@@ -50,7 +51,11 @@ Scs::Scs(ConeProgram problem, ScsOptions options)
   m_ = problem_.constraints();
   const bool own = problem_.P.size() > 1 || problem_.A.size() > 1;
   require(options_.system != SystemKind::kronecker, "system: cone programs have no kronecker kind");
-  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, options_.system);
+  const bool delicate = options_.rho_x < 1e-3 * options_.scale * std::max(1.0, options_.zero_factor);
+  system_ = std::make_unique<SplittingSystem>(problem_.P, problem_.A, own, options_.system, delicate);
+  for (int i = 0; i < static_cast<int>(n_); ++i) {
+    if (system_->P().start[i] < system_->P().start[i + 1]) energetic_.push_back(i);
+  }
   if (own) return;
   shared_ = system_->make_numbers();
   gather_values(problem_.P[0], system_->P(), shared_.P.data());
@@ -69,6 +74,7 @@ std::unique_ptr<Workspace> Scs::make_workspace() const {
   const Index W = width();
   room->h = make_buffer(n_ + m_, W);
   room->r = make_buffer(n_ + m_, W);
+  room->g = make_buffer(n_ + m_, W);
   room->quadratic = make_buffer(1, W);
   if (system_->own()) room->own = system_->make_numbers();
   room->p = make_buffer(n_ + m_, W);
@@ -114,38 +120,69 @@ void Scs::load(Index first, Index count, Workspace& workspace) const {
   with_lanes([&](auto lanes, auto own) { load_lanes<decltype(lanes)::value, decltype(own)::value>(room); });
 }
 
-/// r = (R + M)^{-1} h: K r_x = c - A' R_y^{-1} b, r_y = R_y^{-1} (b + A r_x).
+/// v in place: (R + M)^{-1} R v for sign = 1, (R + M')^{-1} R v for sign = -1; v is (n + m) x W.
+/// K v_x = rho_x v_x - sign A' v_y, then v_y += sign R_y^{-1} A v_x.
 template <int W, bool Own>
-void Scs::load_lanes(Room& room) const {
+void Scs::solve_embedding(Room& room, double sign, double* v) const {
   using L = Lanes<W>;
   const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const double* rho = numbers.rho.data();  // R_y^{-1}
-  const double* h = room.h.data();
-  double* r = room.r.data();
-  double* weighted = room.p.data();
-  for (Index i = 0; i < m_; ++i) {
-    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * (L(0.0) - L::load(h + (n_ + i) * W));
-    value.store(weighted + i * W);
+  const L signs(sign);
+  const L rho_x(options_.rho_x);
+  double* solution = room.p.data();
+  if (system_->kind() == SystemKind::kkt) {
+    const auto n = static_cast<int>(n_);
+    system_->solve_kkt<W, Own>(
+        numbers,
+        [&](int i) {
+          const L value = L::load(v + static_cast<Index>(i) * W);
+          if (i < n) return rho_x * value;
+          return L(0.0) - signs * entry_value<W, Own>(numbers.rho_inverse.data(), i - n) * value;
+        },
+        solution);
+    for (Index i = 0; i < n_ + m_; ++i) {
+      const L value = L::load(solution + i * W);
+      (i < n_ ? value : signs * value).store(v + i * W);
+    }
+    return;
   }
   system_->solve<W, Own>(
       numbers,
       [&](int i) {
-        L sum = L::load(h + static_cast<Index>(i) * W);
-        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, weighted, sum);
-        return sum;
+        L sum(0.0);
+        add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, v + n_ * W, sum);
+        return rho_x * L::load(v + static_cast<Index>(i) * W) - signs * sum;
       },
-      r, room.scratch.data());
-  L quadratic(options_.tau_factor);
-  for (Index i = 0; i < n_; ++i) {
-    const L value = L::load(r + i * W);
-    quadratic.add_product(L(options_.rho_x) * value, value);
-  }
+      solution, room.scratch.data());
+  std::copy_n(solution, n_ * W, v);
   for (Index i = 0; i < m_; ++i) {
-    L sum = L::load(h + (n_ + i) * W);
-    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, r, sum);
-    const L value = entry_value<W, Own>(rho, static_cast<int>(i)) * sum;
-    value.store(r + (n_ + i) * W);
-    quadratic.add_product(sum, value);
+    L sum(0.0);
+    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, v, sum);
+    (L::load(v + (n_ + i) * W) + signs * entry_value<W, Own>(numbers.rho.data(), static_cast<int>(i)) * sum)
+        .store(v + (n_ + i) * W);
+  }
+}
+
+/// r = (R + M)^{-1} h, its square, and g.
+template <int W, bool Own>
+void Scs::load_lanes(Room& room) const {
+  using L = Lanes<W>;
+  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  double* r = room.r.data();
+  double* g = room.g.data();
+  const auto R = [&](Index i) {
+    return i < n_ ? L(options_.rho_x)
+                  : entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i - n_));
+  };
+  for (Index i = 0; i < n_ + m_; ++i) (L::load(room.h.data() + i * W) / R(i)).store(r + i * W);
+  solve_embedding<W, Own>(room, 1.0, r);
+  std::copy_n(r, (n_ + m_) * W, g);
+  solve_embedding<W, Own>(room, -1.0, g);
+  L quadratic(options_.tau_factor);
+  for (Index i = 0; i < n_ + m_; ++i) {
+    const L value = L::load(r + i * W);
+    const L s = L::load(g + i * W);
+    quadratic.add_product(R(i) * value, value);
+    (R(i) * (value - (s + s))).store(g + i * W);
   }
   quadratic.store(room.quadratic.data());
 }
@@ -191,43 +228,38 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   const L rho_x(options_.rho_x);
   const L alpha(options_.alpha);
 
-  // p: K p_x = rho_x mu_x - A' mu_y, p_y = mu_y + R_y^{-1} A p_x.
-  const RowPattern& At = system.A_transposed();
-  const double* At_values = numbers.A_transposed.data();
-  system.solve<W, Own>(
-      numbers,
-      [&](int i) __attribute__((always_inline)) {
-        L sum(0.0);
-        add_row_product<W, Own>(At, At_values, i, mu_y, sum);
-        return rho_x * L::load(mu_x + static_cast<Index>(i) * W) - sum;
-      },
-      p_x, room.scratch.data());
-  // r'(mu - 2p) over x, over the rows of the zero cone, over the other rows.
-  L dot_x(0.0);
-  for (Index i = 0; i < n_; ++i) {
-    const L p = L::load(p_x + i * W);
-    dot_x.add_product(L::load(r_x + i * W), L::load(mu_x + i * W) - (p + p));
+  // K p_x = rho_x mu_x - A' mu_y; along the way mu'g.
+  const double* g_x = room.g.data();
+  const double* g_y = room.g.data() + n_ * W;
+  L dot(0.0);
+  for (Index i = 0; i < m_; ++i) dot.add_product(L::load(mu_y + i * W), L::load(g_y + i * W));
+  const bool kkt = system.kind() == SystemKind::kkt;
+  if (kkt) {
+    const auto n = static_cast<int>(n_);
+    for (Index i = 0; i < n_; ++i) dot.add_product(L::load(mu_x + i * W), L::load(g_x + i * W));
+    system.solve_kkt<W, Own>(
+        numbers,
+        [&](int i) __attribute__((always_inline)) {
+          const L mu = L::load(mu_x + static_cast<Index>(i) * W);
+          if (i < n) return rho_x * mu;
+          return L(0.0) - entry_value<W, Own>(numbers.rho_inverse.data(), i - n) * mu;
+        },
+        p_x);
+  } else {
+    const RowPattern& At = system.A_transposed();
+    const double* At_values = numbers.A_transposed.data();
+    system.solve<W, Own>(
+        numbers,
+        [&](int i) __attribute__((always_inline)) {
+          const Index place = static_cast<Index>(i) * W;
+          const L mu = L::load(mu_x + place);
+          dot.add_product(mu, L::load(g_x + place));
+          L sum(0.0);
+          add_row_product<W, Own>(At, At_values, i, mu_y, sum);
+          return rho_x * mu - sum;
+        },
+        p_x, room.scratch.data());
   }
-  const RowPattern& A = system.A();
-  const double* A_values = numbers.A.data();
-  const L weight_zero(1 / (options_.scale * options_.zero_factor));
-  const L weight_other(1 / options_.scale);
-  const L inverse_zero(options_.scale * options_.zero_factor);
-  const L inverse_other(options_.scale);
-  const auto rows_product = [&](Index begin, Index end, const L& inverse) __attribute__((always_inline)) {
-    L dot(0.0);
-    for (Index i = begin; i < end; ++i) {
-      L sum(0.0);
-      add_row_product<W, Own>(A, A_values, i, p_x, sum);
-      const L mu = L::load(mu_y + i * W);
-      const L p = mu + inverse * sum;
-      p.store(p_y + i * W);
-      dot.add_product(L::load(r_y + i * W), mu - (p + p));
-    }
-    return dot;
-  };
-  const L dot_zero = rows_product(0, cones.zero, inverse_zero);
-  const L dot_other = rows_product(cones.zero, m_, inverse_other);
 
   // tau~: p'R(p - mu) = -p_x'P p_x, since (R + M) p = R mu and the skew part vanishes.
   const L eta = L::load(eta_place);
@@ -235,16 +267,14 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   if (k > 0) {
     L energy(0.0);
     const RowPattern& P = system.P();
-    for (Index i = 0; i < n_; ++i) {
-      if (P.start[i] == P.start[i + 1]) continue;
+    for (const int i : energetic_) {
       L sum(0.0);
       add_row_product<W, Own>(P, numbers.P.data(), i, p_x, sum);
-      energy.add_product(sum, L::load(p_x + i * W));
+      energy.add_product(sum, L::load(p_x + static_cast<Index>(i) * W));
     }
     energy = max(energy, L(0.0) * energy);
     const L a = L::load(room.quadratic.data());
-    const L b =
-        rho_x * dot_x + weight_zero * dot_zero + weight_other * dot_other - L(options_.tau_factor) * eta;
+    const L b = dot - L(options_.tau_factor) * eta;
     // a t^2 + b t - energy = 0; each form where it does not cancel.
     const L root = sqrt(b * b + L(4.0) * a * energy);
     tau_tilde = where_greater(b, L(0.0), (energy + energy) / (b + root), (root - b) / (a + a));
@@ -259,30 +289,30 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   [[maybe_unused]] double* kept_x = Keep ? room.kept.data() : nullptr;
   [[maybe_unused]] double* kept_y = Keep ? room.kept.data() + n_ * W : nullptr;
   [[maybe_unused]] double* kept_s = Keep ? room.kept.data() + (n_ + m_) * W : nullptr;
-  // Rows where Pi is the identity: u - u~ = u~ - mu.
-  const auto free_rows = [&](double* mu_rows, const double* p_rows, const double* r_rows, Index count)
-      __attribute__((always_inline)) {
-    L sum(0.0);
-    for (Index i = 0; i < count; ++i) {
-      const L mu = L::load(mu_rows + i * W);
-      const L u_tilde = L::load(p_rows + i * W) - L::load(r_rows + i * W) * tau_tilde;
-      const L mu_new = mu + alpha * (u_tilde - mu);
-      mu_new.store(mu_rows + i * W);
-      const L change = mu_new * scale_new - mu * scale_old;
-      sum.add_product(change, change);
-    }
-    return sum;
-  };
-  if constexpr (Keep) {
-    for (Index i = 0; i < n_ + cones.zero; ++i) {
-      const L u_tilde = L::load(p_x + i * W) - L::load(r_x + i * W) * tau_tilde;
-      ((u_tilde + u_tilde - L::load(mu_x + i * W)) * inverse_tau).store(kept_x + i * W);
-      if (i >= n_) L(0.0).store(kept_s + (i - n_) * W);
-    }
+  const L inverse_zero(options_.scale * options_.zero_factor);
+  const L inverse_other(options_.scale);
+  [[maybe_unused]] const L weight_other(1 / options_.scale);
+  L squares(0.0);
+
+  // x: Pi is the identity, so that u - u~ = u~ - mu.
+  for (Index i = 0; i < n_; ++i) {
+    const L mu = L::load(mu_x + i * W);
+    const L u_tilde = L::load(p_x + i * W) - L::load(r_x + i * W) * tau_tilde;
+    const L mu_new = mu + alpha * (u_tilde - mu);
+    mu_new.store(mu_x + i * W);
+    const L change = mu_new * scale_new - mu * scale_old;
+    squares.add_product(change, change);
+    if constexpr (Keep) ((u_tilde + u_tilde - mu) * inverse_tau).store(kept_x + i * W);
   }
-  L squares = free_rows(mu_x, p_x, r_x, n_);
-  squares += free_rows(mu_y, p_y, r_y, cones.zero);
-  // Any other row i, given u~ and u = Pi(2u~ - mu).
+  // y: u~ = p_y - r_y tau~ with p_y = mu_y + R_y^{-1} A p_x, then u = Pi(2u~ - mu).
+  const RowPattern& A = system.A();
+  const double* A_values = numbers.A.data();
+  const auto u_tilde_of = [&](Index i, const L& mu, const L& inverse) __attribute__((always_inline)) {
+    if (kkt) return L::load(p_y + i * W) - L::load(r_y + i * W) * tau_tilde;
+    L sum(0.0);
+    add_row_product<W, Own>(A, A_values, i, p_x, sum);
+    return mu + inverse * sum - L::load(r_y + i * W) * tau_tilde;
+  };
   const auto finish_row = [&](Index i, const L& mu, const L& u_tilde, const L& u)
       __attribute__((always_inline)) {
     const L mu_new = mu + alpha * (u - u_tilde);
@@ -294,19 +324,25 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
       (weight_other * (u - (u_tilde + u_tilde - mu)) * inverse_tau).store(kept_s + i * W);
     }
   };
-  Index row = cones.zero;
+  Index row = 0;
+  for (; row < cones.zero; ++row) {
+    const L mu = L::load(mu_y + row * W);
+    const L u_tilde = u_tilde_of(row, mu, inverse_zero);
+    finish_row(row, mu, u_tilde, u_tilde + u_tilde - mu);
+  }
   for (; row < cones.zero + cones.nonnegative; ++row) {
     const L mu = L::load(mu_y + row * W);
-    const L u_tilde = L::load(p_y + row * W) - L::load(r_y + row * W) * tau_tilde;
+    const L u_tilde = u_tilde_of(row, mu, inverse_other);
     finish_row(row, mu, u_tilde, max(u_tilde + u_tilde - mu, L(0.0)));
   }
   for (const Index dimension : cones.second_order) {
     const L first_mu = L::load(mu_y + row * W);
-    const L first_u = L::load(p_y + row * W) - L::load(r_y + row * W) * tau_tilde;
+    const L first_u = u_tilde_of(row, first_mu, inverse_other);
     L norm(0.0);
     for (Index i = row + 1; i < row + dimension; ++i) {
-      const L u_tilde = L::load(p_y + i * W) - L::load(r_y + i * W) * tau_tilde;
-      const L point = u_tilde + u_tilde - L::load(mu_y + i * W);
+      const L mu = L::load(mu_y + i * W);
+      const L u_tilde = u_tilde_of(i, mu, inverse_other);
+      const L point = u_tilde + u_tilde - mu;
       u_tilde.store(p_y + i * W);
       norm.add_product(point, point);
     }
@@ -325,9 +361,10 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
     const Index dimension = order * (order + 1) / 2;
     double* point = room.scratch.data();
     for (Index i = row; i < row + dimension; ++i) {
-      const L u_tilde = L::load(p_y + i * W) - L::load(r_y + i * W) * tau_tilde;
+      const L mu = L::load(mu_y + i * W);
+      const L u_tilde = u_tilde_of(i, mu, inverse_other);
       u_tilde.store(p_y + i * W);
-      (u_tilde + u_tilde - L::load(mu_y + i * W)).store(point + (i - row) * W);
+      (u_tilde + u_tilde - mu).store(point + (i - row) * W);
     }
     project_semidefinite<W>(order, point, room.semidefinite);
     for (Index i = row; i < row + dimension; ++i) {

@@ -6,6 +6,7 @@
 #include "surefoot/problems/cone_program.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace surefoot::algorithms {
 
@@ -70,6 +71,8 @@ class Scs final : public Operator {
   template <int W, bool Own, bool Keep>
   void step_lanes(Index k, double* z, Room& room, double* residual) const;
   template <int W, bool Own>
+  void solve_embedding(Room& room, double sign, double* v) const;
+  template <int W, bool Own>
   void load_lanes(Room& room) const;
   template <int W, bool Own>
   void measure_lanes(Quantity quantity, Room& room, double* value) const;
@@ -84,6 +87,7 @@ class Scs final : public Operator {
   Index m_ = 0;
   std::unique_ptr<SplittingSystem> system_;
   SplittingSystem::Numbers shared_;  // if not own
+  std::vector<int> energetic_;       // rows of P that are not empty
 };
 
 }  // namespace surefoot::algorithms

@@ -36,15 +36,37 @@ bool surely_dense(const RowPattern& P, const RowPattern& A) {
 }  // namespace
 
 SplittingSystem::SplittingSystem(const std::vector<SparseMatrix>& P, const std::vector<SparseMatrix>& A,
-                                 bool own, std::optional<SystemKind> kind)
+                                 bool own, std::optional<SystemKind> kind, bool delicate)
     : own_(own), P_(union_pattern(P)), A_(union_pattern(A)) {
   A_transposed_ = transposed(A_, transposed_source_);
-  require(!own || !kind || *kind == SystemKind::sparse,
-          "kind: instances with matrices of their own need the sparse kind");
+  require(!own || !kind || *kind == SystemKind::sparse || *kind == SystemKind::kkt,
+          "system: instances with matrices of their own need the kind sparse or kkt");
   if (kind) {
     kind_ = *kind;
+  } else if (delicate) {
+    kind_ = SystemKind::kkt;
   } else if (!own && surely_dense(P_, A_)) {
     kind_ = SystemKind::dense;
+  }
+  if (kind_ == SystemKind::kkt) {
+    const int n = static_cast<int>(P_.rows);
+    kkt_.rows = kkt_.columns = P_.rows + A_.rows;
+    kkt_.start.push_back(0);
+    for (Index i = 0; i < P_.rows; ++i) {
+      for (int k = P_.start[i]; k < P_.start[i + 1]; ++k) kkt_.index.push_back(P_.index[k]);
+      for (int k = A_transposed_.start[i]; k < A_transposed_.start[i + 1]; ++k) {
+        kkt_.index.push_back(n + A_transposed_.index[k]);
+      }
+      kkt_.start.push_back(static_cast<int>(kkt_.index.size()));
+    }
+    for (Index i = 0; i < A_.rows; ++i) {
+      for (int k = A_.start[i]; k < A_.start[i + 1]; ++k) kkt_.index.push_back(A_.index[k]);
+      kkt_.start.push_back(static_cast<int>(kkt_.index.size()));
+    }
+    RowPattern none;
+    none.columns = kkt_.rows;
+    none.start.push_back(0);
+    normal_.emplace(kkt_, none);
   }
   if (kind_ == SystemKind::sparse) {
     normal_.emplace(P_, A_);
@@ -66,6 +88,10 @@ SplittingSystem::Numbers SplittingSystem::make_numbers() const {
   numbers.sigma = make_buffer(variables(), lanes);
   numbers.rho = make_buffer(constraints(), lanes);
   numbers.rho_inverse = make_buffer(constraints(), lanes);
+  if (kind_ == SystemKind::kkt) {
+    numbers.kkt = make_buffer(kkt_.entries(), lanes);
+    numbers.kkt_diagonal = make_buffer(kkt_.rows, lanes);
+  }
   if (normal_) numbers.ldl = normal_->make_numbers(lanes);
   return numbers;
 }
@@ -95,6 +121,25 @@ void SplittingSystem::factor(Numbers& numbers) const {
     const problems::Table upper = lower.transpose();
     numbers.inverse_lower.assign(lower.data(), lower.data() + lower.size());
     numbers.inverse_upper.assign(upper.data(), upper.data() + upper.size());
+  } else if (kind_ == SystemKind::kkt) {
+    const Index lanes = own_ ? width() : 1;
+    double* to = numbers.kkt.data();
+    const auto append = [&](const Buffer& values, int first, int last) {
+      to = std::copy(values.data() + first * lanes, values.data() + last * lanes, to);
+    };
+    for (Index i = 0; i < variables(); ++i) {
+      append(numbers.P, P_.start[i], P_.start[i + 1]);
+      append(numbers.A_transposed, A_transposed_.start[i], A_transposed_.start[i + 1]);
+    }
+    for (Index i = 0; i < constraints(); ++i) append(numbers.A, A_.start[i], A_.start[i + 1]);
+    to = std::copy(numbers.sigma.begin(), numbers.sigma.end(), numbers.kkt_diagonal.data());
+    for (const double value : numbers.rho_inverse) *to++ = -value;
+    if (own_) {
+      normal_->factor<Lanes<8>>(numbers.kkt.data(), nullptr, numbers.kkt_diagonal.data(), nullptr,
+                                numbers.ldl);
+    } else {
+      normal_->factor<double>(numbers.kkt.data(), nullptr, numbers.kkt_diagonal.data(), nullptr, numbers.ldl);
+    }
   } else if (kind_ == SystemKind::sparse) {
     const double* P = numbers.P.data();
     const double* A = numbers.A.data();
@@ -115,6 +160,7 @@ void SplittingSystem::factor_kronecker(const Matrix& G, Numbers& numbers) const 
 Index SplittingSystem::scratch_size() const {
   switch (kind_) {
     case SystemKind::sparse:
+    case SystemKind::kkt:
       return 0;
     case SystemKind::dense:
       return 2 * variables() * width();

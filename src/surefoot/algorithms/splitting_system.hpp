@@ -14,6 +14,9 @@ enum class SystemKind {
   sparse,     ///< L D L', triangular solves in eight lanes
   dense,      ///< L L', products with the inverse triangles, 32 lanes
   kronecker,  ///< diagonal in a small eigenbasis, eight lanes
+  /// L D L' of [P + diag(sigma), A'; A, -diag(1/rho)], eight lanes: A' rho A is never formed, which keeps
+  /// the digits that a tiny sigma beside a large rho would lose.
+  kkt,
 };
 
 /// The linear algebra that OSQP and SCS share: products with P, A, A' and solves with
@@ -21,9 +24,10 @@ enum class SystemKind {
 /// instances (factored once per family), or are each instance's own in its lane (factored once per block).
 class SplittingSystem {
  public:
-  /// Patterns are the unions over the given matrices. `own`: numbers differ between instances.
+  /// Patterns are the unions over the given matrices. `own`: numbers differ between instances. `delicate`:
+  /// sigma is tiny beside rho, choose the kkt kind where none is given.
   SplittingSystem(const std::vector<problems::SparseMatrix>& P, const std::vector<problems::SparseMatrix>& A,
-                  bool own, std::optional<SystemKind> kind = std::nullopt);
+                  bool own, std::optional<SystemKind> kind = std::nullopt, bool delicate = false);
 
   /// Numbers of matrices and factors; arrays in lane layout if they are the instances' own.
   struct Numbers {
@@ -33,6 +37,8 @@ class SplittingSystem {
     Buffer sigma;         ///< n
     Buffer rho;           ///< m
     Buffer rho_inverse;   ///< m; filled by factor()
+    Buffer kkt;           ///< kkt only: entries and diagonal, see factor()
+    Buffer kkt_diagonal;
     NormalSystem::Numbers ldl;
     Buffer inverse_lower;  ///< dense only: L^{-1} with K = L L', n x n
     Buffer inverse_upper;  ///< its transpose
@@ -56,7 +62,7 @@ class SplittingSystem {
   void factor_kronecker(const problems::Matrix& G, Numbers& numbers) const;
   [[nodiscard]] Index scratch_size() const;
 
-  /// x (n x W) with K x = rhs; rhs(i): lane values of entry i, called once for each i.
+  /// x (n x W) with K x = rhs; rhs(i): lane values of entry i, called once for each i. Not for kkt.
   template <int W, bool Own, class Rhs>
   [[gnu::always_inline]] void solve(const Numbers& numbers, const Rhs& rhs, double* x,
                                     double* scratch) const {
@@ -72,6 +78,13 @@ class SplittingSystem {
     } else {
       numbers.kronecker->solve(scratch, x, scratch + n * W);
     }
+  }
+
+  /// kkt only: (x, nu) ((n + m) x W) with (P + diag(sigma)) x + A' nu = rhs_x, A x - diag(1/rho) nu = rhs_nu;
+  /// rhs(i) for i = 0 .. n + m - 1.
+  template <int W, bool Own, class Rhs>
+  [[gnu::always_inline]] void solve_kkt(const Numbers& numbers, const Rhs& rhs, double* x) const {
+    normal_->solve<W, Own>(numbers.ldl, rhs, x);
   }
 
   /// y = P x, lanes of any width that is a multiple of 4 in the block.
@@ -97,6 +110,7 @@ class SplittingSystem {
   RowPattern A_;
   RowPattern A_transposed_;
   std::vector<int> transposed_source_;
+  RowPattern kkt_;
   std::optional<NormalSystem> normal_;
 };
 
