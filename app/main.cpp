@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     add_certify_verb(app, exit_code);
     add_verify_verb(app, exit_code);
     add_bound_verb(app);
+    add_reproduce_verb(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& request) {  // --help, --version

@@ -5,4 +5,5 @@
 /// Each verb adds its subcommand; parsing runs it through a callback, which sets the exit code.
 void add_bound_verb(CLI::App& app);
 void add_certify_verb(CLI::App& app, int& exit_code);
+void add_reproduce_verb(CLI::App& app);
 void add_verify_verb(CLI::App& app, int& exit_code);
