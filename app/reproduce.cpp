@@ -188,30 +188,48 @@ class Comparer {
     if (plan_.same_metric && paper::bound_from(paper_row, n) != paper::none) {
       cell.paper = paper::bound_from(paper_row, n);
     }
-    cell.kl = step_of(tally, bounds::paper_budget(failures_by_column(tally, tolerance_), n, row.quantile,
-                                                  claim_delta, bounds::RiskMethod::kl)
-                                 .column);
+    const std::vector<Index> failures = failures_by_column(tally, tolerance_);
+    cell.kl = step_of(
+        tally, bounds::paper_budget(failures, n, row.quantile, claim_delta, bounds::RiskMethod::kl).column);
     const bounds::IterationBudget exact =
         bounds::time_quantile_budget(tally.settled(tolerance_), n, row.quantile, claim_delta);
     cell.exact = step_of(tally, exact.column);
-    judge(row, cell, exact.rank, n);
     row.cells.push_back(cell);
+    const std::optional<Index> at_step = step_of(
+        tally,
+        bounds::paper_budget(failures, n, row.quantile, claim_delta, bounds::RiskMethod::exact).column);
+    judge(row, cell, at_step, exact.rank);
   }
 
-  void judge(const ComparisonRow& row, const Cell& cell, Index rank, Index n) {
+  void judge(const ComparisonRow& row, const Cell& cell, const std::optional<Index>& at_step, Index rank) {
+    const Index n = measured_.sizes[row.cells.size() - 1];
     const auto known = std::find(paper::sample_sizes.begin(), paper::sample_sizes.end(), n);
     if (!plan_.same_metric || known == paper::sample_sizes.end()) return;
     if (!cell.paper && !cell.exact) return;
     ++result_.cells_compared;
+    const bool step_is_tight = at_least_as_tight(at_step, cell.paper);
+    if (step_is_tight) ++result_.cells_at_step_as_tight;
     if (at_least_as_tight(cell.exact, cell.paper)) {
       ++result_.cells_at_least_as_tight;
       return;
     }
-    const double where = static_cast<double>(rank) / static_cast<double>(n + 1);
-    const bool luck = rank > 0 && sampling_range(all_, tolerance_, where, n).holds(*cell.paper);
     result_.differences.push_back(
         fmt::format("{}, N = {}: {} is looser than the paper's {}; {}", place(row), n, step_text(cell.exact),
-                    *cell.paper, luck ? "within the sampling error of the draw" : plan_.explanation));
+                    *cell.paper, step_is_tight ? stronger_claim(at_step) : why_looser(cell, rank, n)));
+  }
+
+  static std::string stronger_claim(const std::optional<Index>& at_step) {
+    return fmt::format(
+        "ours says that problems stay below from there on, and this metric rises again; of that step alone, "
+        "as "
+        "the paper, the exact method says {}",
+        step_text(at_step));
+  }
+
+  [[nodiscard]] std::string why_looser(const Cell& cell, Index rank, Index n) const {
+    const double where = static_cast<double>(rank) / static_cast<double>(n + 1);
+    const bool luck = rank > 0 && sampling_range(all_, tolerance_, where, n).holds(*cell.paper);
+    return luck ? "within the sampling error of the draw" : plan_.explanation;
   }
 
   const Measured& measured_;
@@ -301,6 +319,155 @@ report::TextTable to_table(const Comparison& comparison) {
   return table;
 }
 
+// ---- figures
+
+namespace {
+
+constexpr std::size_t most_points = 250;
+
+report::Axis step_axis(const Measured& measured) {
+  report::Axis axis{"iteration", measured.tallies.back().spec().steps.back() > 2000, false, 0, 1};
+  axis.low = axis.logarithmic ? 1 : 0;
+  axis.high = static_cast<double>(measured.tallies.back().spec().steps.back());
+  return axis;
+}
+
+/// Every column, or columns spread evenly along the axis.
+std::vector<std::size_t> drawn_columns(const Measured& measured, bool logarithmic) {
+  const std::size_t all = measured.tallies.back().spec().steps.size();
+  std::vector<std::size_t> columns;
+  const std::size_t points = std::min(all, most_points);
+  for (std::size_t i = 0; i < points; ++i) {
+    const double share = points > 1 ? static_cast<double>(i) / static_cast<double>(points - 1) : 0;
+    const auto last = static_cast<double>(all - 1);
+    const auto column =
+        static_cast<std::size_t>(std::llround(logarithmic ? std::pow(last + 1, share) - 1 : share * last));
+    if (columns.empty() || columns.back() < column) columns.push_back(column);
+  }
+  return columns;
+}
+
+const std::vector<std::string>& line_styles() {
+  static const std::vector<std::string> styles{"observed, all samples", "exact", "the paper's method"};
+  return styles;
+}
+
+report::Curve success_curve(const runs::Tally& tally, std::size_t tolerance,
+                            const std::vector<std::size_t>& columns, const bounds::RiskMethod* method) {
+  report::Curve curve;
+  for (const std::size_t column : columns) {
+    const Index failures = tally.failures(column, tolerance);
+    const double share =
+        method != nullptr
+            ? bounds::success_lower_bound(failures, tally.samples(), claim_delta, *method)
+            : static_cast<double>(tally.samples() - failures) / static_cast<double>(tally.samples());
+    curve.points.push_back({static_cast<double>(tally.spec().steps[column]), share});
+  }
+  return curve;
+}
+
+/// Upper bounds on a quantile at the claim columns; without a bound the line is interrupted.
+double observed_quantile(const runs::ValueStore& values, double quantile) {
+  return values.order_statistic(bounds::empirical_rank(values.size(), quantile));
+}
+double exact_quantile(const runs::ValueStore& values, double quantile) {
+  const Index rank = bounds::order_statistic_rank(values.size(), quantile, quantile_delta);
+  return rank > 0 ? values.order_statistic(rank) : infinity;
+}
+double paper_quantile(const runs::ValueStore& values, double quantile, const std::vector<double>& grid) {
+  std::vector<Index> failures;
+  failures.reserve(grid.size());
+  for (const double tolerance : grid) failures.push_back(values.size() - values.count_below(tolerance));
+  const auto found =
+      bounds::grid_quantile(failures, values.size(), quantile, quantile_delta, bounds::RiskMethod::kl);
+  return found ? grid[*found] : infinity;
+}
+
+template <class Value>
+report::Curve quantile_curve(const runs::Tally& tally, const Value& value) {
+  report::Curve curve;
+  for (std::size_t i = 0; i < tally.spec().claim_columns.size(); ++i) {
+    const Index step = tally.spec().steps[tally.spec().claim_columns[i]];
+    curve.points.push_back({static_cast<double>(step), value(tally.values(i))});
+  }
+  return curve;
+}
+
+report::Curve styled(report::Curve curve, std::string name, std::size_t hue, std::size_t dash) {
+  curve.name = std::move(name);
+  curve.hue = hue;
+  curve.dash = dash;
+  return curve;
+}
+
+std::string size_label(Index n) {
+  return fmt::format("N = {}", n);
+}
+
+}  // namespace
+
+report::Figure success_figure(const Measured& measured) {
+  report::Figure figure;
+  figure.name = "success_" + measured.subject.slug;
+  figure.title = fmt::format("Share of problems with {} below a tolerance", measured.subject.metric.name);
+  figure.x = step_axis(measured);
+  figure.y = {"share of problems", false, true, 0, 1};
+  figure.styles = line_styles();
+  const std::vector<std::size_t> columns = drawn_columns(measured, figure.x.logarithmic);
+  const auto exact = bounds::RiskMethod::exact;
+  const auto kl = bounds::RiskMethod::kl;
+  for (std::size_t t = measured.subject.tolerances.size(); t-- > 0;) {
+    report::Panel panel{fmt::format("below {}{}", report::exact_label(measured.subject.tolerances[t]),
+                                    measured.subject.metric.unit.empty() ? "" : " dB"),
+                        {}};
+    const std::size_t sizes = measured.sizes.size();
+    panel.curves.push_back(
+        styled(success_curve(measured.tallies.back(), t, columns, nullptr), "", sizes - 1, 0));
+    for (std::size_t i = 0; i < sizes; ++i) {
+      panel.curves.push_back(styled(success_curve(measured.tallies[i], t, columns, &kl), "", i, 2));
+      panel.curves.push_back(styled(success_curve(measured.tallies[i], t, columns, &exact),
+                                    size_label(measured.sizes[i]), i, 1));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+report::Figure quantile_figure(const Measured& measured) {
+  const bool decibels = measured.subject.metric.unit == "dB";
+  const std::vector<double> grid = decibels ? bounds::decibel_grid() : bounds::residual_grid();
+  report::Figure figure;
+  figure.name = "quantiles_" + measured.subject.slug;
+  figure.title = fmt::format("Quantiles of the {}", measured.subject.metric.name);
+  figure.x = step_axis(measured);
+  figure.y = decibels ? report::Axis{measured.subject.metric.name + " (dB)", false, false, -80, 0}
+                      : report::Axis{measured.subject.metric.name, true, false, 1e-6, 1e1};
+  figure.styles = line_styles();
+  for (const double quantile : table_quantiles) {
+    report::Panel panel{report::percent_label(quantile) + " of problems", {}};
+    const std::size_t sizes = measured.sizes.size();
+    panel.curves.push_back(styled(
+        quantile_curve(measured.tallies.back(),
+                       [&](const runs::ValueStore& values) { return observed_quantile(values, quantile); }),
+        "", sizes - 1, 0));
+    for (std::size_t i = 0; i < sizes; ++i) {
+      const runs::Tally& tally = measured.tallies[i];
+      panel.curves.push_back(styled(
+          quantile_curve(
+              tally, [&](const runs::ValueStore& values) { return paper_quantile(values, quantile, grid); }),
+          "", i, 2));
+      panel.curves.push_back(
+          styled(quantile_curve(
+                     tally, [&](const runs::ValueStore& values) { return exact_quantile(values, quantile); }),
+                 size_label(measured.sizes[i]), i, 1));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+// ---- files
+
 certify::Certificate certificate_of(const Measured& measured, const std::string& title,
                                     const std::string& source, const std::string& run_json) {
   certify::Options claims = measured.claims;
@@ -312,8 +479,6 @@ certify::Certificate certificate_of(const Measured& measured, const std::string&
   certificate.run = run_json;
   return certificate;
 }
-
-// ---- files
 
 namespace {
 
@@ -336,8 +501,13 @@ std::string csv_of(const report::TextTable& table) {
 
 std::string verdict(const Comparison& comparison) {
   if (comparison.cells_compared == 0) return "The paper has no table of this metric.";
-  return fmt::format("{} of {} bounds by the exact method are at least as tight as the paper's.",
-                     comparison.cells_at_least_as_tight, comparison.cells_compared);
+  std::string text = fmt::format("{} of {} bounds by the exact method are at least as tight as the paper's.",
+                                 comparison.cells_at_least_as_tight, comparison.cells_compared);
+  if (comparison.cells_at_least_as_tight < comparison.cells_compared) {
+    text += fmt::format(" Claiming the step alone, as the paper does: {} of {}.",
+                        comparison.cells_at_step_as_tight, comparison.cells_compared);
+  }
+  return text;
 }
 
 }  // namespace
@@ -366,12 +536,16 @@ void Output::add(const Comparison& comparison) {
 }
 
 void Output::add(const report::Figure& figure) {
-  for (const auto& [format, ending] :
-       {std::pair(report::ImageFormat::svg, ".svg"), std::pair(report::ImageFormat::pdf, ".pdf")}) {
-    const report::Image image = report::render(figure, format);
-    notice(image.notice);
-    if (image.content) write(figure.name + ending, *image.content);
-  }
+  add_script(gnuplot_script(figure, report::ImageFormat::svg), figure.name, ".svg");
+  add_script(gnuplot_script(figure, report::ImageFormat::pdf), figure.name, ".pdf");
+}
+
+report::Image Output::add_script(const std::string& script, const std::string& name,
+                                 const std::string& ending) {
+  report::Image image = report::render_script(script, name);
+  notice(image.notice);
+  if (image.content) write(name + ending, *image.content);
+  return image;
 }
 
 void Output::add(const certify::Certificate& certificate, const std::string& subfolder,

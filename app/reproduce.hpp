@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/report/html.hpp"
+#include "surefoot/report/picture.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text_table.hpp"
 #include "surefoot/runs/metric.hpp"
@@ -106,6 +107,7 @@ struct Comparison {
   std::vector<std::string> differences;  ///< a line for each beyond sampling error, or looser than the paper
   Index cells_compared = 0;              ///< where the paper or we have a bound
   Index cells_at_least_as_tight = 0;
+  Index cells_at_step_as_tight = 0;  ///< claiming the step alone, as the paper does, by exact risk bounds
 };
 
 Comparison compare(const Measured& measured, const std::string& slug, const ComparisonPlan& plan);
@@ -128,6 +130,14 @@ class Output {
   void add(const Comparison& comparison);
   /// SVG and PDF.
   void add(const surefoot::report::Figure& figure);
+  /// The same for a picture; returns it as it stands in a page.
+  template <class Picture>
+  surefoot::report::PageFigure add_picture(const Picture& picture) {
+    using surefoot::report::ImageFormat;
+    add_script(gnuplot_script(picture, ImageFormat::pdf), picture.name, ".pdf");
+    return page_figure(add_script(gnuplot_script(picture, ImageFormat::svg), picture.name, ".svg"),
+                       picture.name, picture.caption);
+  }
   /// certificate.json, report.html and curves.csv in a folder inside ("": the folder itself).
   void add(const surefoot::certify::Certificate& certificate, const std::string& subfolder,
            const std::vector<surefoot::report::PageFigure>& pictures);
@@ -136,6 +146,9 @@ class Output {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
+  surefoot::report::Image add_script(const std::string& script, const std::string& name,
+                                     const std::string& ending);
+
   std::filesystem::path folder_;
   std::vector<std::string> notices_;
 };
