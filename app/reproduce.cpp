@@ -277,45 +277,68 @@ Comparison compare(const Measured& measured, const std::string& slug, const Comp
   Comparison comparison;
   comparison.slug = slug;
   comparison.title = plan.title;
+  comparison.has_paper = plan.same_metric;
   comparison.sizes = measured.sizes;
   Comparer comparer(measured, plan, comparison);
   for (const paper::Row& row : plan.table) comparer.add(row);
   return comparison;
 }
 
+namespace {
+
+bool has_worst_case(const Comparison& comparison) {
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                     [](const ComparisonRow& row) { return row.worst_case.has_value(); });
+}
+
+std::vector<report::Column> comparison_columns(const Comparison& comparison) {
+  std::vector<report::Column> columns{{"share"}, {"below"}};
+  const auto add = [&](const std::string& group, const char* header) {
+    columns.push_back({header, report::Align::right, group});
+  };
+  if (has_worst_case(comparison)) {
+    if (comparison.has_paper) add("worst case", "paper");
+    add("worst case", "ours (est.)");
+  }
+  if (comparison.has_paper) add("observed", "paper");
+  add("observed", "ours");
+  for (const Index n : comparison.sizes) {
+    const std::string group = fmt::format("N = {}", n);
+    if (comparison.has_paper) add(group, "paper");
+    add(group, "kl");
+    add(group, "exact");
+  }
+  return columns;
+}
+
+std::string tolerance_text(const ComparisonRow& row) {
+  if (row.paper_tolerance == row.tolerance) return report::exact_label(row.tolerance);
+  return fmt::format("{} ({:.1f} dB)", row.paper_tolerance, row.tolerance);
+}
+
+std::vector<std::string> comparison_cells(const Comparison& comparison, const ComparisonRow& row) {
+  std::vector<std::string> cells{report::percent_label(row.quantile), tolerance_text(row)};
+  if (has_worst_case(comparison)) {
+    if (comparison.has_paper) cells.push_back(scientific(row.paper_worst_case));
+    cells.push_back(scientific(row.worst_case));
+  }
+  if (comparison.has_paper) cells.push_back(step_text(row.paper_observed));
+  cells.push_back(step_text(row.observed));
+  for (const Cell& cell : row.cells) {
+    if (comparison.has_paper) cells.push_back(step_text(cell.paper));
+    cells.push_back(step_text(cell.kl));
+    cells.push_back(step_text(cell.exact));
+  }
+  return cells;
+}
+
+}  // namespace
+
 report::TextTable to_table(const Comparison& comparison) {
-  const bool worst = std::any_of(comparison.rows.begin(), comparison.rows.end(),
-                                 [](const ComparisonRow& row) { return row.worst_case.has_value(); });
   report::TextTable table;
   table.key_columns = 2;
-  table.columns = {{"share"}, {"below"}};
-  if (worst) {
-    table.columns.push_back({"paper", report::Align::right, "worst case"});
-    table.columns.push_back({"ours (est.)", report::Align::right, "worst case"});
-  }
-  table.columns.push_back({"paper", report::Align::right, "observed"});
-  table.columns.push_back({"ours", report::Align::right, "observed"});
-  for (const Index n : comparison.sizes) {
-    for (const char* header : {"paper", "kl", "exact"}) {
-      table.columns.push_back({header, report::Align::right, fmt::format("N = {}", n)});
-    }
-  }
-  for (const ComparisonRow& row : comparison.rows) {
-    std::vector<std::string> cells{report::percent_label(row.quantile),
-                                   row.paper_tolerance == row.tolerance
-                                       ? report::exact_label(row.tolerance)
-                                       : fmt::format("{} ({:.1f} dB)", row.paper_tolerance, row.tolerance)};
-    if (worst) {
-      cells.push_back(scientific(row.paper_worst_case));
-      cells.push_back(scientific(row.worst_case));
-    }
-    cells.push_back(step_text(row.paper_observed));
-    cells.push_back(step_text(row.observed));
-    for (const Cell& cell : row.cells) {
-      for (const auto& step : {cell.paper, cell.kl, cell.exact}) cells.push_back(step_text(step));
-    }
-    table.add_row(std::move(cells));
-  }
+  table.columns = comparison_columns(comparison);
+  for (const ComparisonRow& row : comparison.rows) table.add_row(comparison_cells(comparison, row));
   return table;
 }
 
@@ -500,7 +523,7 @@ std::string csv_of(const report::TextTable& table) {
 }
 
 std::string verdict(const Comparison& comparison) {
-  if (comparison.cells_compared == 0) return "The paper has no table of this metric.";
+  if (!comparison.has_paper) return "The paper has no table of this metric.";
   std::string text = fmt::format("{} of {} bounds by the exact method are at least as tight as the paper's.",
                                  comparison.cells_at_least_as_tight, comparison.cells_compared);
   if (comparison.cells_at_least_as_tight < comparison.cells_compared) {

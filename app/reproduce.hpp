@@ -102,6 +102,7 @@ struct ComparisonRow {
 struct Comparison {
   std::string slug;
   std::string title;
+  bool has_paper = true;  ///< false: the paper has no numbers of this metric
   std::vector<Index> sizes;
   std::vector<ComparisonRow> rows;
   std::vector<std::string> differences;  ///< a line for each beyond sampling error, or looser than the paper
