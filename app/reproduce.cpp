@@ -173,7 +173,7 @@ class Comparer {
 
   void compare_observed(const ComparisonRow& row) {
     if (!row.paper_observed) return;
-    if (!row.observed && *row.paper_observed > all_.spec().steps.back()) return;
+    if (!row.observed && *row.paper_observed > all_.spec().steps.back()) return;  // beyond the horizon
     const StepRange range = sampling_range(all_, tolerance_, row.quantile, plan_.paper_observed_samples);
     if (range.holds(*row.paper_observed)) return;
     result_.differences.push_back(fmt::format("{}: observed {}, the paper {}; {}", place(row),
@@ -206,6 +206,7 @@ class Comparer {
     const auto known = std::find(paper::sample_sizes.begin(), paper::sample_sizes.end(), n);
     if (!plan_.same_metric || known == paper::sample_sizes.end()) return;
     if (!cell.paper && !cell.exact) return;
+    if (!cell.exact && *cell.paper > all_.spec().steps.back()) return;  // beyond the horizon
     ++result_.cells_compared;
     const bool step_is_tight = at_least_as_tight(at_step, cell.paper);
     if (step_is_tight) ++result_.cells_at_step_as_tight;

@@ -143,7 +143,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
       panel.layers.push_back({Kind::discs, "certified ball, 90 % of problems", "#E69F00", optimal, radius});
     }
     panel.layers.push_back(
-        {Kind::crosses, "measured", "#CC79A7", positions(fresh.observations, i, horizon, 2)});
+        {Kind::crosses, "measured", "#AA3377", positions(fresh.observations, i, horizon, 2)});
     panel.layers.push_back({Kind::path, "optimal", "#009E73", optimal});
     panel.layers.push_back({Kind::points, fmt::format("SCS after {} steps", pictured_step), "#0072B2",
                             positions(iterates, i, horizon, state_block)});

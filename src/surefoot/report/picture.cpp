@@ -37,13 +37,13 @@ std::string style_of(const PlaneLayer& layer) {
     case PlaneLayer::Kind::discs:
       return fmt::format("using 1:2:({:.17g}) with circles fs transparent solid 0.25 noborder", layer.radius);
     case PlaneLayer::Kind::points:
-      return "using 1:2 with points pt 7 ps 0.3";
+      return "using 1:2 with points pt 7 ps 0.28";
     case PlaneLayer::Kind::crosses:
-      return "using 1:2 with points pt 2 ps 0.45 lw 1.2";
+      return "using 1:2 with points pt 2 ps 0.5 lw 1.6";
     case PlaneLayer::Kind::path:
       break;
   }
-  return "using 1:2 with linespoints pt 7 ps 0.22 lw 1.2";
+  return "using 1:2 with linespoints pt 7 ps 0.55 lw 1.4";
 }
 
 /// The legend's mark; large enough to be seen.
@@ -84,7 +84,7 @@ std::string legend_lines(const PlanePanel& panel, double share) {
       "unset title\nunset border\nunset tics\nunset grid\nset size noratio\nset origin 0,0\nset size "
       "1,{:.6f}\n"
       "set lmargin 0\nset rmargin 0\nset tmargin 0\nset bmargin 0\nset xrange [0:1]\nset yrange [0:1]\n"
-      "set key center center horizontal Left reverse samplen 1.5 width 1 noenhanced\n"
+      "set key center center horizontal Left reverse samplen 1.5 width -3 maxrows 1 noenhanced\n"
       "plot {}, 1/0 notitle\n",
       share, fmt::join(entries, ", "));
 }
@@ -99,6 +99,7 @@ std::string gnuplot_script(const PlanePicture& picture, ImageFormat format) {
   script +=
       "set encoding utf8\nset samples 2\nset border 3 lc rgb 'black' lw 0.8\n"
       "set grid lc rgb '#999999' lw 0.6 dt (1,3)\nset tics nomirror out scale 0.6\nset size ratio -1\n"
+      "set xtics 1\nset ytics 1\n"
       "set offsets graph 0.06, graph 0.06, graph 0.06, graph 0.06\nset tmargin 2\nset multiplot\n";
   for (std::size_t i = 0; i < picture.panels.size(); ++i) {
     script +=
