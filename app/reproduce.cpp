@@ -560,16 +560,13 @@ void Output::add(const Comparison& comparison) {
 }
 
 void Output::add(const report::Figure& figure) {
-  add_script(gnuplot_script(figure, report::ImageFormat::svg), figure.name, ".svg");
-  add_script(gnuplot_script(figure, report::ImageFormat::pdf), figure.name, ".pdf");
+  add_image(render(figure, report::ImageFormat::svg), figure.name + ".svg");
+  add_image(render(figure, report::ImageFormat::pdf), figure.name + ".pdf");
 }
 
-report::Image Output::add_script(const std::string& script, const std::string& name,
-                                 const std::string& ending) {
-  report::Image image = report::render_script(script, name);
+void Output::add_image(const report::Image& image, const std::string& name) {
   notice(image.notice);
-  if (image.content) write(name + ending, *image.content);
-  return image;
+  if (image.content) write(name, *image.content);
 }
 
 void Output::add(const certify::Certificate& certificate, const std::string& subfolder,

@@ -135,9 +135,10 @@ class Output {
   template <class Picture>
   surefoot::report::PageFigure add_picture(const Picture& picture) {
     using surefoot::report::ImageFormat;
-    add_script(gnuplot_script(picture, ImageFormat::pdf), picture.name, ".pdf");
-    return page_figure(add_script(gnuplot_script(picture, ImageFormat::svg), picture.name, ".svg"),
-                       picture.name, picture.caption);
+    add_image(render(picture, ImageFormat::pdf), picture.name + ".pdf");
+    const surefoot::report::Image svg = render(picture, ImageFormat::svg);
+    add_image(svg, picture.name + ".svg");
+    return page_figure(svg, picture.name, picture.caption);
   }
   /// certificate.json, report.html and curves.csv in a folder inside ("": the folder itself).
   void add(const surefoot::certify::Certificate& certificate, const std::string& subfolder,
@@ -147,8 +148,7 @@ class Output {
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  surefoot::report::Image add_script(const std::string& script, const std::string& name,
-                                     const std::string& ending);
+  void add_image(const surefoot::report::Image& image, const std::string& name);
 
   std::filesystem::path folder_;
   std::vector<std::string> notices_;

@@ -83,8 +83,7 @@ TEST_F(Reproduce, GivesTheSameCertificateWhateverTheThreads) {
 }
 
 TEST_F(Reproduce, DeblurringSaysThatItDrewTheLetters) {
-  const ProgramResult result =
-      surefoot("reproduce deblurring --samples 24 --steps 300 --blur gaussian --out letters");
+  const ProgramResult result = surefoot("reproduce deblurring --samples 12 --steps 150 --out letters");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("letters drawn by this program"), std::string::npos);
   EXPECT_NE(slurp(folder_ / "letters" / "report.html").find("letters drawn by this program"),

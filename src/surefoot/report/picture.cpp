@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -17,9 +18,10 @@ constexpr double panel_width = 330;
 constexpr double panel_height = 330;
 constexpr double legend_height = 44;
 constexpr double pixels_per_inch = 92;
-constexpr Index magnification = 4;
-constexpr Index image_gap = 6;
-constexpr double gap_grey = 0.10;
+constexpr Index magnification = 4;  ///< screen pixels per pixel
+constexpr Index image_gap = 1;
+constexpr int ink = 99;  ///< grey levels have two digits: gnuplot reads its script byte by byte
+constexpr int gap_grey = 10;
 constexpr double label_width = 130;
 
 std::string terminal(ImageFormat format, double width, double height) {
@@ -89,6 +91,43 @@ std::string legend_lines(const PlanePanel& panel, double share) {
       share, fmt::join(entries, ", "));
 }
 
+/// All images of a grid in one, as grey levels.
+struct GreyMap {
+  Index width = 0;
+  Index height = 0;
+  std::vector<int> levels;
+};
+
+GreyMap grey_map(const ImageGrid& grid) {
+  const Index cell = grid.side + image_gap;
+  GreyMap map;
+  map.width = static_cast<Index>(grid.rows.front().images.size()) * cell + image_gap;
+  map.height = static_cast<Index>(grid.rows.size()) * cell + image_gap;
+  map.levels.assign(static_cast<std::size_t>(map.width * map.height), gap_grey);
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    for (std::size_t column = 0; column < grid.rows[row].images.size(); ++column) {
+      const std::vector<double>& image = grid.rows[row].images[column];
+      const Index corner = (static_cast<Index>(row) * cell + image_gap) * map.width +
+                           static_cast<Index>(column) * cell + image_gap;
+      for (Index pixel = 0; pixel < grid.side * grid.side; ++pixel) {
+        const double value = std::clamp(image.at(static_cast<std::size_t>(pixel)), 0.0, 1.0);
+        map.levels.at(static_cast<std::size_t>(corner + pixel / grid.side * map.width + pixel % grid.side)) =
+            static_cast<int>(std::lround(ink * value));
+      }
+    }
+  }
+  return map;
+}
+
+std::string data_block(const GreyMap& map) {
+  std::string text = "$image << END\n";
+  for (std::size_t i = 0; i < map.levels.size(); ++i) {
+    const bool ends_row = (i + 1) % static_cast<std::size_t>(map.width) == 0;
+    fmt::format_to(std::back_inserter(text), "{}{}", map.levels[i], ends_row ? '\n' : ' ');
+  }
+  return text + "END\n";
+}
+
 }  // namespace
 
 std::string gnuplot_script(const PlanePicture& picture, ImageFormat format) {
@@ -112,45 +151,37 @@ std::string gnuplot_script(const PlanePicture& picture, ImageFormat format) {
 
 std::string gnuplot_script(const ImageGrid& grid, ImageFormat format) {
   require(!grid.rows.empty() && !grid.rows.front().images.empty(), "picture {}: has no image", grid.name);
-  const Index cell = grid.side * magnification + image_gap;
-  const auto columns = static_cast<Index>(grid.rows.front().images.size());
-  const auto rows = static_cast<Index>(grid.rows.size());
-  const Index width = columns * cell + image_gap;
-  const Index height = rows * cell + image_gap;
-  std::vector<double> pixels(static_cast<std::size_t>(width * height), gap_grey);
+  const GreyMap map = grey_map(grid);
+  const Index cell = grid.side + image_gap;
   std::string labels;
-  for (Index row = 0; row < rows; ++row) {
-    const ImageGrid::Row& line = grid.rows[static_cast<std::size_t>(row)];
-    for (Index column = 0; column < columns; ++column) {
-      const std::vector<double>& image = line.images.at(static_cast<std::size_t>(column));
-      for (Index i = 0; i < grid.side * magnification; ++i) {
-        for (Index j = 0; j < grid.side * magnification; ++j) {
-          const Index at = (row * cell + image_gap + i) * width + column * cell + image_gap + j;
-          pixels[static_cast<std::size_t>(at)] =
-              image.at(static_cast<std::size_t>(i / magnification * grid.side + j / magnification));
-        }
-      }
-    }
-    labels += fmt::format("set label {} {} at first -12,{} right noenhanced\n", row + 1,
-                          gnuplot_quoted(line.label), row * cell + cell / 2);
+  for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    labels += fmt::format("set label {} {} at first -3,{} right noenhanced\n", row + 1,
+                          gnuplot_quoted(grid.rows[row].label), static_cast<Index>(row) * cell + cell / 2);
   }
-  std::string data = "$image << END\n";
-  for (Index i = 0; i < height; ++i) {
-    for (Index j = 0; j < width; ++j) {
-      fmt::format_to(std::back_inserter(data), "{:.3f} ",
-                     std::clamp(pixels[static_cast<std::size_t>(i * width + j)], 0.0, 1.0));
-    }
-    data += '\n';
-  }
-  data += "END\n";
-  const double full_width = static_cast<double>(width) + label_width;
-  return terminal(format, full_width, static_cast<double>(height)) +
+  const auto width = static_cast<double>(map.width);
+  const auto height = static_cast<double>(map.height);
+  const double full_width = magnification * width + label_width;
+  return terminal(format, full_width, magnification * height) +
          fmt::format(
-             "set encoding utf8\nset palette gray negative\nset cbrange [0:1]\nunset colorbox\nunset border\n"
+             "set encoding utf8\nset palette gray negative\nset cbrange [0:{}]\nunset colorbox\nunset "
+             "border\n"
              "unset tics\nset lmargin at screen {:.6f}\nset rmargin at screen 1\nset tmargin at screen 1\n"
              "set bmargin at screen 0\nset xrange [-0.5:{}]\nset yrange [{}:-0.5]\n",
-             label_width / full_width, static_cast<double>(width) - 0.5, static_cast<double>(height) - 0.5) +
-         labels + data + "plot $image matrix with image notitle\n";
+             ink, label_width / full_width, width - 0.5, height - 0.5) +
+         labels + data_block(map) + "plot $image matrix with image notitle\n";
+}
+
+Image render(const PlanePicture& picture, ImageFormat format, const PlotOptions& options) {
+  return render_script(gnuplot_script(picture, format), picture.name, options);
+}
+
+Image render(const ImageGrid& grid, ImageFormat format, const PlotOptions& options) {
+  Image image = render_script(gnuplot_script(grid, format), grid.name, options);
+  if (image.content && format == ImageFormat::svg) {
+    const std::size_t at = image.content->find("<image ");
+    if (at != std::string::npos) image.content->insert(at + 7, "style='image-rendering:pixelated' ");
+  }
+  return image;
 }
 
 PageFigure page_figure(const Image& svg, const std::string& name, const std::string& caption) {

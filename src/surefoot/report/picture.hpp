@@ -46,6 +46,8 @@ struct ImageGrid {
 
 std::string gnuplot_script(const PlanePicture& picture, ImageFormat format);
 std::string gnuplot_script(const ImageGrid& grid, ImageFormat format);
+Image render(const PlanePicture& picture, ImageFormat format, const PlotOptions& options = {});
+Image render(const ImageGrid& grid, ImageFormat format, const PlotOptions& options = {});
 /// The picture in a page; its notice says why if it could not be drawn.
 PageFigure page_figure(const Image& svg, const std::string& name, const std::string& caption);
 
