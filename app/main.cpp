@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
     add_run_verb(app);
     add_verify_verb(app, exit_code);
     add_bound_verb(app);
+    add_reproduce_verb(app);
     try {
       std::vector<std::string> arguments = arguments_of(app, argc, argv);
       std::reverse(arguments.begin(), arguments.end());  // as the parser wants them

@@ -42,8 +42,7 @@ struct Scs::Room final : Workspace {
   Buffer kept;  // x, y, s of the last step (n + 2m), divided by tau
 };
 
-Scs::Scs(ConeProgram problem, ScsOptions options)
-    : problem_(std::move(problem)), options_(std::move(options)) {
+Scs::Scs(ConeProgram problem, ScsOptions options) : problem_(std::move(problem)), options_(options) {
   options_.validate();
   problem_.validate();
   instances_ = problem_.instances();

@@ -437,8 +437,11 @@ std::string gnuplot_script(const Figure& figure, ImageFormat format) {
 }
 
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options) {
-  const ProcessResult result =
-      run_process({options.gnuplot, "--default-settings"}, gnuplot_script(figure, format));
+  return render_script(gnuplot_script(figure, format), figure.name, options);
+}
+
+Image render_script(const std::string& script, const std::string& name, const PlotOptions& options) {
+  const ProcessResult result = run_process({options.gnuplot, "--default-settings"}, script);
   if (!result.started) {
     return {std::nullopt, fmt::format("No figures: cannot run {} ({}). Install gnuplot (Debian: apt install "
                                       "gnuplot-nox) to get them.",
@@ -446,7 +449,7 @@ Image render(const Figure& figure, ImageFormat format, const PlotOptions& option
   }
   if (result.exit_code != 0 || result.output.empty()) {
     return {std::nullopt,
-            fmt::format("No figure {}: {} ended with code {}: {}", figure.name, printable(options.gnuplot),
+            fmt::format("No figure {}: {} ended with code {}: {}", name, printable(options.gnuplot),
                         result.exit_code, printable(result.errors))};
   }
   return {result.output, ""};

@@ -74,6 +74,9 @@ struct Image {
 /// Runs gnuplot, without a shell and without the user's settings. Does not throw if it is missing or fails.
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options = {});
 
+/// The same for a complete script; `name` stands in the notice.
+Image render_script(const std::string& script, const std::string& name, const PlotOptions& options = {});
+
 /// An SVG of gnuplot made ready to stand in a page beside others: no prolog, ids begin with `prefix`, colours
 /// black and none follow the page, `description` for those who do not see it.
 std::string inline_svg(std::string_view svg, std::string_view prefix, std::string_view description);

@@ -8,7 +8,8 @@
 
 namespace surefoot::report {
 
-Report make_report(const certify::Certificate& certificate, const PlotOptions& options) {
+Report make_report(const certify::Certificate& certificate, const PlotOptions& options,
+                   const std::vector<PageFigure>& pictures) {
   Report report;
   const auto notice = [&](const std::string& text) {
     if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
@@ -21,6 +22,7 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
     notice(pdf.notice);
     if (pdf.content) report.files.push_back({figure.name + ".pdf", std::move(*pdf.content)});
   }
+  figures.insert(figures.end(), pictures.begin(), pictures.end());
   report.files.push_back({"curves.csv", curves_csv(certificate)});
   report.files.push_back({"report.html", report_html(certificate, figures)});
   return report;

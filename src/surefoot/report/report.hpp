@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
+#include "surefoot/report/html.hpp"
 #include "surefoot/report/plot.hpp"
 
 #include <string>
@@ -18,7 +19,9 @@ struct Report {
   std::vector<std::string> notices;  ///< what is missing and why; empty if nothing is
 };
 
-/// Everything people read of a certificate, ready to be written.
-Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {});
+/// Everything people read of a certificate, ready to be written; `pictures` follow its own figures in the
+/// page.
+Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {},
+                   const std::vector<PageFigure>& pictures = {});
 
 }  // namespace surefoot::report

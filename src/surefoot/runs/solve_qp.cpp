@@ -168,9 +168,7 @@ bool correct(const Qp& problem, Index index, const Instance& instance, const dou
   for (Index i = 0; i < m; ++i) {
     const double multiplier = iterate[n + i];
     const double value = iterate[n + m + i];
-    if (instance.l[i] == instance.u[i]) {
-      active[i] = Active::lower;
-    } else if (value - instance.l[i] < -multiplier) {
+    if (instance.l[i] == instance.u[i] || value - instance.l[i] < -multiplier) {
       active[i] = Active::lower;
     } else if (instance.u[i] - value < multiplier) {
       active[i] = Active::upper;

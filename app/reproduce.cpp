@@ -1,0 +1,582 @@
+#include "reproduce.hpp"
+
+#include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/risk.hpp"
+#include "surefoot/bounds/worst_case.hpp"
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/report/format.hpp"
+#include "surefoot/report/report.hpp"
+#include "surefoot/report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+
+namespace reproduce {
+
+using namespace surefoot;
+
+namespace {
+
+constexpr double certificate_delta = 0.01;
+
+// ---- counting
+
+/// Runs between two sizes are counted in one ring; the first N samples are the rings up to N.
+class Rings {
+ public:
+  Rings(const runs::TallySpec& spec, std::vector<Index> sizes)
+      : sizes_(std::move(sizes)), rings_(sizes_.size(), runs::Tally(spec)) {}
+
+  void add(Index instance, const double* trace) {
+    const auto ring = std::upper_bound(sizes_.begin(), sizes_.end(), instance) - sizes_.begin();
+    const std::scoped_lock lock(mutex_);
+    rings_.at(static_cast<std::size_t>(ring)).add_run(trace);
+  }
+  [[nodiscard]] std::vector<runs::Tally> nested() const {
+    std::vector<runs::Tally> tallies = rings_;
+    for (std::size_t i = 1; i < tallies.size(); ++i) tallies[i].merge(tallies[i - 1]);
+    return tallies;
+  }
+
+ private:
+  std::vector<Index> sizes_;
+  std::vector<runs::Tally> rings_;
+  std::mutex mutex_;
+};
+
+certify::Options claims_of(const Subject& subject, const std::vector<Index>& recorded) {
+  certify::Options options;
+  options.delta = certificate_delta;
+  options.budget_delta = claim_delta;
+  options.tolerances = subject.tolerances;
+  options.quantiles = {table_quantiles.begin(), table_quantiles.end()};
+  options.metric = subject.metric.name;
+  options.unit = subject.metric.unit;
+  options.steps = certify::default_steps(recorded);
+  for (const Index step : subject.extra_steps) {
+    if (step <= recorded.back()) options.steps.push_back(step);
+  }
+  std::sort(options.steps.begin(), options.steps.end());
+  options.steps.erase(std::unique(options.steps.begin(), options.steps.end()), options.steps.end());
+  return certify::resolved(options, {recorded});
+}
+
+// ---- comparing
+
+std::vector<Index> failures_by_column(const runs::Tally& tally, std::size_t tolerance) {
+  std::vector<Index> failures(tally.spec().steps.size());
+  for (std::size_t column = 0; column < failures.size(); ++column) {
+    failures[column] = tally.failures(column, tolerance);
+  }
+  return failures;
+}
+
+std::optional<Index> step_of(const runs::Tally& tally, const std::optional<std::size_t>& column) {
+  return column ? std::optional<Index>(tally.spec().steps[*column]) : std::nullopt;
+}
+
+/// The first step at which `enough` runs are below the tolerance.
+std::optional<Index> first_step_with(const runs::Tally& tally, std::size_t tolerance, Index enough) {
+  for (std::size_t column = 0; column < tally.spec().steps.size(); ++column) {
+    if (tally.samples() - tally.failures(column, tolerance) >= enough) return tally.spec().steps[column];
+  }
+  return std::nullopt;
+}
+
+/// Steps between which an order statistic of another sample of size n lies almost surely (three standard
+/// deviations of its place, seen in all of our samples). Ends are open where our samples end.
+struct StepRange {
+  double low = 0;
+  double high = infinity;
+  [[nodiscard]] bool holds(Index step) const {
+    return static_cast<double>(step) >= low && static_cast<double>(step) <= high;
+  }
+};
+
+StepRange sampling_range(const runs::Tally& all, std::size_t tolerance, double place, Index n) {
+  const auto samples = static_cast<double>(all.samples());
+  const double deviation =
+      std::sqrt(place * (1 - place) * (1 / static_cast<double>(n + 2) + 1 / (samples + 2)));
+  const auto rank_at = [&](double where) { return static_cast<Index>(std::floor(where * samples)); };
+  StepRange range;
+  const Index low = rank_at(place - 3 * deviation);
+  const Index high = rank_at(place + 3 * deviation) + 1;
+  if (low >= 1) {
+    const std::optional<Index> step = first_step_with(all, tolerance, low);
+    range.low = step ? static_cast<double>(*step) : infinity;
+  }
+  if (high <= all.samples()) {
+    const std::optional<Index> step = first_step_with(all, tolerance, high);
+    if (step) range.high = static_cast<double>(*step);
+  }
+  return range;
+}
+
+std::string step_text(const std::optional<Index>& step) {
+  return step ? fmt::format("{}", *step) : std::string(report::nothing);
+}
+
+std::string scientific(const std::optional<double>& number) {
+  if (!number) return std::string(report::nothing);
+  return *number < 1e6 ? fmt::format("{:.0f}", *number) : fmt::format("{:.1e}", *number);
+}
+
+/// No bound is the loosest of all.
+bool at_least_as_tight(const std::optional<Index>& ours, const std::optional<Index>& theirs) {
+  return !theirs || (ours && *ours <= *theirs);
+}
+
+class Comparer {
+ public:
+  Comparer(const Measured& measured, const ComparisonPlan& plan, Comparison& result)
+      : measured_(measured), plan_(plan), result_(result), all_(measured.tallies.back()) {}
+
+  void add(const paper::Row& row) {
+    ComparisonRow ours;
+    ours.quantile = row.percent / 100.0;
+    ours.paper_tolerance = row.tolerance;
+    ours.tolerance = row.tolerance * plan_.tolerance_factor;
+    tolerance_ = tolerance_index(ours.tolerance);
+    if (plan_.same_metric) ours.paper_observed = row.observed;
+    if (plan_.same_metric && row.worst_case != paper::no_worst_case) ours.paper_worst_case = row.worst_case;
+    ours.observed = first_step_with(all_, tolerance_, bounds::empirical_rank(all_.samples(), ours.quantile));
+    if (plan_.dist0) {
+      const auto steps = bounds::averaged_rate_steps(0.5, *plan_.dist0, ours.tolerance);
+      if (steps) ours.worst_case = static_cast<double>(*steps);
+    }
+    compare_observed(ours);
+    for (std::size_t i = 0; i < measured_.sizes.size(); ++i) add_cell(ours, row, i);
+    result_.rows.push_back(std::move(ours));
+  }
+
+ private:
+  [[nodiscard]] std::size_t tolerance_index(double tolerance) const {
+    const std::vector<double>& known = measured_.subject.tolerances;
+    const auto near = std::min_element(known.begin(), known.end(), [&](double a, double b) {
+      return std::abs(a - tolerance) < std::abs(b - tolerance);
+    });
+    return static_cast<std::size_t>(near - known.begin());
+  }
+
+  [[nodiscard]] std::string place(const ComparisonRow& row) const {
+    return fmt::format("{}, {}", report::percent_label(row.quantile),
+                       report::exact_label(row.paper_tolerance));
+  }
+
+  void compare_observed(const ComparisonRow& row) {
+    if (!row.paper_observed) return;
+    if (!row.observed && *row.paper_observed > all_.spec().steps.back()) return;  // beyond the horizon
+    const StepRange range = sampling_range(all_, tolerance_, row.quantile, plan_.paper_observed_samples);
+    if (range.holds(*row.paper_observed)) return;
+    result_.differences.push_back(fmt::format("{}: observed {}, the paper {}; {}", place(row),
+                                              step_text(row.observed), *row.paper_observed,
+                                              plan_.explanation));
+  }
+
+  void add_cell(ComparisonRow& row, const paper::Row& paper_row, std::size_t size) {
+    const runs::Tally& tally = measured_.tallies[size];
+    const Index n = tally.samples();
+    Cell cell;
+    if (plan_.same_metric && paper::bound_from(paper_row, n) != paper::none) {
+      cell.paper = paper::bound_from(paper_row, n);
+    }
+    const std::vector<Index> failures = failures_by_column(tally, tolerance_);
+    cell.kl = step_of(
+        tally, bounds::paper_budget(failures, n, row.quantile, claim_delta, bounds::RiskMethod::kl).column);
+    const bounds::IterationBudget exact =
+        bounds::time_quantile_budget(tally.settled(tolerance_), n, row.quantile, claim_delta);
+    cell.exact = step_of(tally, exact.column);
+    row.cells.push_back(cell);
+    const std::optional<Index> at_step = step_of(
+        tally,
+        bounds::paper_budget(failures, n, row.quantile, claim_delta, bounds::RiskMethod::exact).column);
+    judge(row, cell, at_step, exact.rank);
+  }
+
+  void judge(const ComparisonRow& row, const Cell& cell, const std::optional<Index>& at_step, Index rank) {
+    const Index n = measured_.sizes[row.cells.size() - 1];
+    const auto known = std::find(paper::sample_sizes.begin(), paper::sample_sizes.end(), n);
+    if (!plan_.same_metric || known == paper::sample_sizes.end()) return;
+    if (!cell.paper && !cell.exact) return;
+    if (!cell.exact && *cell.paper > all_.spec().steps.back()) return;  // beyond the horizon
+    ++result_.cells_compared;
+    const bool step_is_tight = at_least_as_tight(at_step, cell.paper);
+    if (step_is_tight) ++result_.cells_at_step_as_tight;
+    if (at_least_as_tight(cell.exact, cell.paper)) {
+      ++result_.cells_at_least_as_tight;
+      return;
+    }
+    result_.differences.push_back(
+        fmt::format("{}, N = {}: {} is looser than the paper's {}; {}", place(row), n, step_text(cell.exact),
+                    *cell.paper, step_is_tight ? stronger_claim(at_step) : why_looser(cell, rank, n)));
+  }
+
+  static std::string stronger_claim(const std::optional<Index>& at_step) {
+    return fmt::format(
+        "ours says that problems stay below from there on, and this metric rises again; of that step alone, "
+        "as "
+        "the paper, the exact method says {}",
+        step_text(at_step));
+  }
+
+  [[nodiscard]] std::string why_looser(const Cell& cell, Index rank, Index n) const {
+    const double where = static_cast<double>(rank) / static_cast<double>(n + 1);
+    const bool luck = rank > 0 && sampling_range(all_, tolerance_, where, n).holds(*cell.paper);
+    return luck ? "within the sampling error of the draw" : plan_.explanation;
+  }
+
+  const Measured& measured_;
+  const ComparisonPlan& plan_;
+  Comparison& result_;
+  const runs::Tally& all_;
+  std::size_t tolerance_ = 0;
+};
+
+}  // namespace
+
+std::vector<Index> nested_sizes(Index samples) {
+  std::vector<Index> sizes;
+  for (const Index size : paper::sample_sizes) {
+    if (size < samples) sizes.push_back(size);
+  }
+  sizes.push_back(samples);
+  return sizes;
+}
+
+std::vector<Measured> measure(const algorithms::Operator& op, const std::vector<Subject>& subjects,
+                              const runs::RunOptions& options, const runs::IterateSink& iterate_sink) {
+  std::vector<Measured> measured;
+  std::vector<std::unique_ptr<Rings>> rings;
+  std::vector<runs::Metric> metrics;
+  const std::vector<Index> sizes = nested_sizes(op.instances());
+  for (const Subject& subject : subjects) {
+    const Index first = subject.metric.first_step();
+    std::vector<Index> steps(static_cast<std::size_t>(options.steps + 1 - first));
+    std::iota(steps.begin(), steps.end(), first);
+    const certify::Options claims = claims_of(subject, steps);
+    rings.push_back(std::make_unique<Rings>(certify::tally_spec(claims, std::move(steps)), sizes));
+    metrics.push_back(subject.metric);
+    measured.push_back({subject, claims, sizes, {}});
+  }
+  runs::run(
+      op, metrics, {}, options,
+      [&](std::size_t metric, Index instance, const double* trace) { rings[metric]->add(instance, trace); },
+      iterate_sink);
+  for (std::size_t i = 0; i < measured.size(); ++i) measured[i].tallies = rings[i]->nested();
+  return measured;
+}
+
+Comparison compare(const Measured& measured, const std::string& slug, const ComparisonPlan& plan) {
+  Comparison comparison;
+  comparison.slug = slug;
+  comparison.title = plan.title;
+  comparison.has_paper = plan.same_metric;
+  comparison.sizes = measured.sizes;
+  Comparer comparer(measured, plan, comparison);
+  for (const paper::Row& row : plan.table) comparer.add(row);
+  return comparison;
+}
+
+namespace {
+
+bool has_worst_case(const Comparison& comparison) {
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                     [](const ComparisonRow& row) { return row.worst_case.has_value(); });
+}
+
+std::vector<report::Column> comparison_columns(const Comparison& comparison) {
+  std::vector<report::Column> columns{{"share"}, {"below"}};
+  const auto add = [&](const std::string& group, const char* header) {
+    columns.push_back({header, report::Align::right, group});
+  };
+  if (has_worst_case(comparison)) {
+    if (comparison.has_paper) add("worst case", "paper");
+    add("worst case", "ours (est.)");
+  }
+  if (comparison.has_paper) add("observed", "paper");
+  add("observed", "ours");
+  for (const Index n : comparison.sizes) {
+    const std::string group = fmt::format("N = {}", n);
+    if (comparison.has_paper) add(group, "paper");
+    add(group, "kl");
+    add(group, "exact");
+  }
+  return columns;
+}
+
+std::string tolerance_text(const ComparisonRow& row) {
+  if (row.paper_tolerance == row.tolerance) return report::exact_label(row.tolerance);
+  return fmt::format("{} ({:.1f} dB)", row.paper_tolerance, row.tolerance);
+}
+
+std::vector<std::string> comparison_cells(const Comparison& comparison, const ComparisonRow& row) {
+  std::vector<std::string> cells{report::percent_label(row.quantile), tolerance_text(row)};
+  if (has_worst_case(comparison)) {
+    if (comparison.has_paper) cells.push_back(scientific(row.paper_worst_case));
+    cells.push_back(scientific(row.worst_case));
+  }
+  if (comparison.has_paper) cells.push_back(step_text(row.paper_observed));
+  cells.push_back(step_text(row.observed));
+  for (const Cell& cell : row.cells) {
+    if (comparison.has_paper) cells.push_back(step_text(cell.paper));
+    cells.push_back(step_text(cell.kl));
+    cells.push_back(step_text(cell.exact));
+  }
+  return cells;
+}
+
+}  // namespace
+
+report::TextTable to_table(const Comparison& comparison) {
+  report::TextTable table;
+  table.key_columns = 2;
+  table.columns = comparison_columns(comparison);
+  for (const ComparisonRow& row : comparison.rows) table.add_row(comparison_cells(comparison, row));
+  return table;
+}
+
+// ---- figures
+
+namespace {
+
+constexpr std::size_t most_points = 250;
+
+report::Axis step_axis(const Measured& measured) {
+  report::Axis axis{"iteration", measured.tallies.back().spec().steps.back() > 2000, false, 0, 1};
+  axis.low = axis.logarithmic ? 1 : 0;
+  axis.high = static_cast<double>(measured.tallies.back().spec().steps.back());
+  return axis;
+}
+
+/// Every column, or columns spread evenly along the axis.
+std::vector<std::size_t> drawn_columns(const Measured& measured, bool logarithmic) {
+  const std::size_t all = measured.tallies.back().spec().steps.size();
+  std::vector<std::size_t> columns;
+  const std::size_t points = std::min(all, most_points);
+  for (std::size_t i = 0; i < points; ++i) {
+    const double share = points > 1 ? static_cast<double>(i) / static_cast<double>(points - 1) : 0;
+    const auto last = static_cast<double>(all - 1);
+    const auto column =
+        static_cast<std::size_t>(std::llround(logarithmic ? std::pow(last + 1, share) - 1 : share * last));
+    if (columns.empty() || columns.back() < column) columns.push_back(column);
+  }
+  return columns;
+}
+
+const std::vector<std::string>& line_styles() {
+  static const std::vector<std::string> styles{"observed, all samples", "exact", "the paper's method"};
+  return styles;
+}
+
+report::Curve success_curve(const runs::Tally& tally, std::size_t tolerance,
+                            const std::vector<std::size_t>& columns, const bounds::RiskMethod* method) {
+  report::Curve curve;
+  for (const std::size_t column : columns) {
+    const Index failures = tally.failures(column, tolerance);
+    const double share =
+        method != nullptr
+            ? bounds::success_lower_bound(failures, tally.samples(), claim_delta, *method)
+            : static_cast<double>(tally.samples() - failures) / static_cast<double>(tally.samples());
+    curve.points.push_back({static_cast<double>(tally.spec().steps[column]), share});
+  }
+  return curve;
+}
+
+/// Upper bounds on a quantile at the claim columns; without a bound the line is interrupted.
+double observed_quantile(const runs::ValueStore& values, double quantile) {
+  return values.order_statistic(bounds::empirical_rank(values.size(), quantile));
+}
+double exact_quantile(const runs::ValueStore& values, double quantile) {
+  const Index rank = bounds::order_statistic_rank(values.size(), quantile, quantile_delta);
+  return rank > 0 ? values.order_statistic(rank) : infinity;
+}
+double paper_quantile(const runs::ValueStore& values, double quantile, const std::vector<double>& grid) {
+  std::vector<Index> failures;
+  failures.reserve(grid.size());
+  for (const double tolerance : grid) failures.push_back(values.size() - values.count_below(tolerance));
+  const auto found =
+      bounds::grid_quantile(failures, values.size(), quantile, quantile_delta, bounds::RiskMethod::kl);
+  return found ? grid[*found] : infinity;
+}
+
+template <class Value>
+report::Curve quantile_curve(const runs::Tally& tally, const Value& value) {
+  report::Curve curve;
+  for (std::size_t i = 0; i < tally.spec().claim_columns.size(); ++i) {
+    const Index step = tally.spec().steps[tally.spec().claim_columns[i]];
+    curve.points.push_back({static_cast<double>(step), value(tally.values(i))});
+  }
+  return curve;
+}
+
+report::Curve styled(report::Curve curve, std::string name, std::size_t hue, std::size_t dash) {
+  curve.name = std::move(name);
+  curve.hue = hue;
+  curve.dash = dash;
+  return curve;
+}
+
+std::string size_label(Index n) {
+  return fmt::format("N = {}", n);
+}
+
+}  // namespace
+
+report::Figure success_figure(const Measured& measured) {
+  report::Figure figure;
+  figure.name = "success_" + measured.subject.slug;
+  figure.title = fmt::format("Share of problems with {} below a tolerance", measured.subject.metric.name);
+  figure.x = step_axis(measured);
+  figure.y = {"share of problems", false, true, 0, 1};
+  figure.styles = line_styles();
+  const std::vector<std::size_t> columns = drawn_columns(measured, figure.x.logarithmic);
+  const auto exact = bounds::RiskMethod::exact;
+  const auto kl = bounds::RiskMethod::kl;
+  for (std::size_t t = measured.subject.tolerances.size(); t-- > 0;) {
+    report::Panel panel{fmt::format("below {}{}", report::exact_label(measured.subject.tolerances[t]),
+                                    measured.subject.metric.unit.empty() ? "" : " dB"),
+                        {}};
+    const std::size_t sizes = measured.sizes.size();
+    panel.curves.push_back(
+        styled(success_curve(measured.tallies.back(), t, columns, nullptr), "", sizes - 1, 0));
+    for (std::size_t i = 0; i < sizes; ++i) {
+      panel.curves.push_back(styled(success_curve(measured.tallies[i], t, columns, &kl), "", i, 2));
+      panel.curves.push_back(styled(success_curve(measured.tallies[i], t, columns, &exact),
+                                    size_label(measured.sizes[i]), i, 1));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+report::Figure quantile_figure(const Measured& measured) {
+  const bool decibels = measured.subject.metric.unit == "dB";
+  const std::vector<double> grid = decibels ? bounds::decibel_grid() : bounds::residual_grid();
+  report::Figure figure;
+  figure.name = "quantiles_" + measured.subject.slug;
+  figure.title = fmt::format("Quantiles of the {}", measured.subject.metric.name);
+  figure.x = step_axis(measured);
+  figure.y = decibels ? report::Axis{measured.subject.metric.name + " (dB)", false, false, -80, 0}
+                      : report::Axis{measured.subject.metric.name, true, false, 1e-6, 1e1};
+  figure.styles = line_styles();
+  for (const double quantile : table_quantiles) {
+    report::Panel panel{report::percent_label(quantile) + " of problems", {}};
+    const std::size_t sizes = measured.sizes.size();
+    panel.curves.push_back(styled(
+        quantile_curve(measured.tallies.back(),
+                       [&](const runs::ValueStore& values) { return observed_quantile(values, quantile); }),
+        "", sizes - 1, 0));
+    for (std::size_t i = 0; i < sizes; ++i) {
+      const runs::Tally& tally = measured.tallies[i];
+      panel.curves.push_back(styled(
+          quantile_curve(
+              tally, [&](const runs::ValueStore& values) { return paper_quantile(values, quantile, grid); }),
+          "", i, 2));
+      panel.curves.push_back(
+          styled(quantile_curve(
+                     tally, [&](const runs::ValueStore& values) { return exact_quantile(values, quantile); }),
+                 size_label(measured.sizes[i]), i, 1));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+// ---- files
+
+certify::Certificate certificate_of(const Measured& measured, const std::string& title,
+                                    const std::string& source, const std::string& run_json) {
+  certify::Options claims = measured.claims;
+  claims.title = title;
+  certify::Variant variant;
+  variant.name = source;
+  variant.source = source;
+  certify::Certificate certificate = certify::certify(claims, {{variant, measured.tallies.back()}});
+  certificate.run = run_json;
+  return certificate;
+}
+
+namespace {
+
+std::string csv_of(const report::TextTable& table) {
+  std::string text;
+  const auto add_cell = [&](std::size_t column, const std::string& cell) {
+    text += (column > 0 ? "," : "") + report::csv_quoted(cell);
+  };
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    const report::Column& column = table.columns[j];
+    add_cell(j, column.group.empty() ? column.header : column.group + ": " + column.header);
+  }
+  text += '\n';
+  for (const auto& row : table.rows) {
+    for (std::size_t j = 0; j < row.size(); ++j) add_cell(j, row[j]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string verdict(const Comparison& comparison) {
+  if (!comparison.has_paper) return "The paper has no table of this metric.";
+  std::string text = fmt::format("{} of {} bounds by the exact method are at least as tight as the paper's.",
+                                 comparison.cells_at_least_as_tight, comparison.cells_compared);
+  if (comparison.cells_at_least_as_tight < comparison.cells_compared) {
+    text += fmt::format(" Claiming the step alone, as the paper does: {} of {}.",
+                        comparison.cells_at_step_as_tight, comparison.cells_compared);
+  }
+  return text;
+}
+
+}  // namespace
+
+void Output::write(const std::string& name, const std::string& content) {
+  io::write_file_atomically(folder_ / name, content);
+}
+
+void Output::notice(const std::string& text) {
+  if (text.empty() || std::count(notices_.begin(), notices_.end(), text) > 0) return;
+  notices_.push_back(text);
+  fmt::print(stderr, "surefoot: {}\n", text);
+}
+
+void Output::add(const Comparison& comparison) {
+  const report::TextTable table = to_table(comparison);
+  fmt::print("\n{}\n\n{}\n{}\n", comparison.title, report::to_text(table, "  "), verdict(comparison));
+  std::string markdown =
+      fmt::format("### {}\n\n{}\n{}\n", comparison.title, report::to_markdown(table), verdict(comparison));
+  for (const std::string& line : comparison.differences) {
+    fmt::print("{}", report::wrapped(line, 110, "  - ", "    "));
+    markdown += fmt::format("{}- {}\n", &line == &comparison.differences.front() ? "\n" : "", line);
+  }
+  write(fmt::format("table_{}.md", comparison.slug), markdown);
+  write(fmt::format("table_{}.csv", comparison.slug), csv_of(table));
+}
+
+void Output::add(const report::Figure& figure) {
+  add_image(render(figure, report::ImageFormat::svg), figure.name + ".svg");
+  add_image(render(figure, report::ImageFormat::pdf), figure.name + ".pdf");
+}
+
+void Output::add_image(const report::Image& image, const std::string& name) {
+  notice(image.notice);
+  if (image.content) write(name, *image.content);
+}
+
+void Output::add(const certify::Certificate& certificate, const std::string& subfolder,
+                 const std::vector<report::PageFigure>& pictures) {
+  const std::filesystem::path inside(subfolder);
+  io::prepare_output_folder(folder_ / inside);
+  const report::Report report = report::make_report(certificate, {}, pictures);
+  for (const report::ReportFile& file : report.files) write((inside / file.name).string(), file.content);
+  for (const std::string& text : report.notices) notice(text);
+  write((inside / "certificate.json").string(), certify::to_json(certificate));
+}
+
+}  // namespace reproduce

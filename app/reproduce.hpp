@@ -1,0 +1,157 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/report/html.hpp"
+#include "surefoot/report/picture.hpp"
+#include "surefoot/report/plot.hpp"
+#include "surefoot/report/text_table.hpp"
+#include "surefoot/runs/metric.hpp"
+#include "surefoot/runs/run.hpp"
+#include "surefoot/runs/tally.hpp"
+
+#include "paper_tables.hpp"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What the paper's experiments share: nested samples counted while they run, tables with the paper's numbers
+/// beside ours, figures, files.
+namespace reproduce {
+
+using surefoot::Index;
+
+struct Settings {
+  std::uint64_t seed = 0;
+  Index samples = 1000;
+  Index steps = 0;  ///< 0: the experiment's own horizon
+  std::filesystem::path folder;
+  int threads = 0;              ///< 0: all cores
+  std::string letters;          ///< folder of EMNIST files; empty: drawn letters
+  std::string blur = "box";     ///< or gaussian
+  std::string scale = "paper";  ///< or quick: a short horizon
+};
+
+/// Each experiment runs, prints its tables and writes its files into the prepared folder.
+void robust_kalman(const Settings& settings);
+void deblurring(const Settings& settings);
+
+inline constexpr std::array<double, 3> table_quantiles{0.3, 0.9, 0.99};
+inline constexpr double claim_delta = 1e-4;                 ///< of a risk claim, and of ours on a budget
+inline constexpr double quantile_delta = 81 * claim_delta;  ///< of a quantile: the paper's grid of 81
+
+/// A metric with what is claimed of it.
+struct Subject {
+  std::string slug;  ///< of its files, "residual"
+  surefoot::runs::Metric metric;
+  std::vector<double> tolerances;  ///< increasing
+  std::vector<Index> extra_steps;  ///< that claims speak of besides the default ones
+};
+
+/// Counts of one subject over the first sizes[i] of the samples.
+struct Measured {
+  Subject subject;
+  surefoot::certify::Options claims;  ///< resolved
+  std::vector<Index> sizes;           ///< 10, 100, 1000, ending in the number of samples
+  std::vector<surefoot::runs::Tally> tallies;
+};
+
+/// 10, 100, 1000 as far as they are below `samples`, and `samples`.
+std::vector<Index> nested_sizes(Index samples);
+
+/// Runs the operator once and counts all subjects as it goes; traces are never stored.
+std::vector<Measured> measure(const surefoot::algorithms::Operator& op, const std::vector<Subject>& subjects,
+                              const surefoot::runs::RunOptions& options,
+                              const surefoot::runs::IterateSink& iterate_sink = nullptr);
+
+/// The paper's table and the same of ours.
+struct ComparisonPlan {
+  std::string title;
+  paper::Table table;
+  /// One unit of the paper's tolerances in units of the metric (10 ln is 10 log10(e) times 10 log10).
+  double tolerance_factor = 1;
+  Index paper_observed_samples = 1000;  ///< behind the paper's observed column
+  std::optional<double> dist0 = {};     ///< estimate of ||z^0 - z*|| for the worst case, alpha = 1/2
+  bool same_metric = true;              ///< false: the paper's cells are of another metric, and left out
+  std::string explanation = {};         ///< of differences beyond sampling error
+};
+
+struct Cell {
+  std::optional<Index> paper;
+  std::optional<Index> kl;     ///< ours by the paper's method
+  std::optional<Index> exact;  ///< ours: settling time, exact
+};
+
+struct ComparisonRow {
+  double quantile = 0;
+  double paper_tolerance = 0;
+  double tolerance = 0;
+  std::optional<double> paper_worst_case;
+  std::optional<double> worst_case;
+  std::optional<Index> paper_observed;
+  std::optional<Index> observed;
+  std::vector<Cell> cells;  ///< by size
+};
+
+struct Comparison {
+  std::string slug;
+  std::string title;
+  bool has_paper = true;  ///< false: the paper has no numbers of this metric
+  std::vector<Index> sizes;
+  std::vector<ComparisonRow> rows;
+  std::vector<std::string> differences;  ///< a line for each beyond sampling error, or looser than the paper
+  Index cells_compared = 0;              ///< where the paper or we have a bound
+  Index cells_at_least_as_tight = 0;
+  Index cells_at_step_as_tight = 0;  ///< claiming the step alone, as the paper does, by exact risk bounds
+};
+
+Comparison compare(const Measured& measured, const std::string& slug, const ComparisonPlan& plan);
+surefoot::report::TextTable to_table(const Comparison& comparison);
+
+/// Success rates and quantiles over the steps from N = 10, 100, ... with the bounds of both methods.
+surefoot::report::Figure success_figure(const Measured& measured);
+surefoot::report::Figure quantile_figure(const Measured& measured);
+
+/// The certificate of all samples: total delta 0.01, of which each iteration budget has claim_delta.
+surefoot::certify::Certificate certificate_of(const Measured& measured, const std::string& title,
+                                              const std::string& source, const std::string& run_json);
+
+/// Collects what goes into the output folder.
+class Output {
+ public:
+  explicit Output(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  void write(const std::string& name, const std::string& content);
+  /// Prints the table and its differences, and writes it as Markdown and CSV.
+  void add(const Comparison& comparison);
+  /// SVG and PDF.
+  void add(const surefoot::report::Figure& figure);
+  /// The same for a picture; returns it as it stands in a page.
+  template <class Picture>
+  surefoot::report::PageFigure add_picture(const Picture& picture) {
+    using surefoot::report::ImageFormat;
+    add_image(render(picture, ImageFormat::pdf), picture.name + ".pdf");
+    const surefoot::report::Image svg = render(picture, ImageFormat::svg);
+    add_image(svg, picture.name + ".svg");
+    return page_figure(svg, picture.name, picture.caption);
+  }
+  /// certificate.json, report.html and curves.csv in a folder inside ("": the folder itself).
+  void add(const surefoot::certify::Certificate& certificate, const std::string& subfolder,
+           const std::vector<surefoot::report::PageFigure>& pictures);
+  /// Once per text, on standard error.
+  void notice(const std::string& text);
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  void add_image(const surefoot::report::Image& image, const std::string& name);
+
+  std::filesystem::path folder_;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace reproduce

@@ -1,0 +1,231 @@
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/bounds/worst_case.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/random.hpp"
+#include "surefoot/families/deblurring.hpp"
+#include "surefoot/io/idx.hpp"
+#include "surefoot/report/format.hpp"
+#include "surefoot/runs/run.hpp"
+#include "surefoot/runs/solve_qp.hpp"
+
+#include "reproduce.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <numbers>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reproduce {
+
+using namespace surefoot;
+
+namespace {
+
+constexpr Index paper_horizon = 16000;
+constexpr Index quick_horizon = 500;
+constexpr Index pictured_letters = 8;
+constexpr double solution_accuracy = 1e-9;
+constexpr const char* images_file = "emnist-letters-train-images-idx3-ubyte";
+/// Ten natural logarithms, the unit of the paper's NMSE table, in decibels.
+constexpr double paper_unit_in_decibels = std::numbers::log10e;
+
+struct Letters {
+  problems::Table images;  ///< the samples, then those of the picture
+  std::string source;      ///< in words
+};
+
+std::string images_path(const std::string& folder) {
+  for (const char* ending : {".gz", ""}) {
+    const std::filesystem::path path = std::filesystem::path(folder) / (std::string(images_file) + ending);
+    if (std::filesystem::exists(path)) return path.string();
+  }
+  throw InputError(fmt::format("--letters: there is no {}.gz in '{}'", images_file, folder));
+}
+
+/// A random order, so that neighbours in the file (often of one writer) are not neighbours here.
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  RandomStream random(seed, "letters-order", 0);
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+/// EMNIST stores images transposed.
+Letters read_letters(const std::string& folder, std::uint64_t seed, Index count, Index side) {
+  const std::string path = images_path(folder);
+  const io::IdxArray file = io::read_idx(path);
+  const auto d = static_cast<std::size_t>(side);
+  require(file.shape.size() == 3 && file.shape[1] == d && file.shape[2] == d,
+          "{}: must hold images of {} x {} pixels", path, side, side);
+  require(static_cast<std::size_t>(count) <= file.shape[0],
+          "{}: has {} letters, but {} are needed (--samples and {} for the picture)", path, file.shape[0],
+          count, pictured_letters);
+  const std::vector<std::size_t> order = shuffled(file.shape[0], seed);
+  Letters letters{problems::Table(count, side * side),
+                  fmt::format("EMNIST letters, {} of {} from {}", count, file.shape[0],
+                              std::filesystem::path(path).filename().string())};
+  for (Index i = 0; i < count; ++i) {
+    const std::uint8_t* image = file.values.data() + order[static_cast<std::size_t>(i)] * d * d;
+    for (Index row = 0; row < side; ++row) {
+      for (Index column = 0; column < side; ++column) {
+        letters.images(i, row * side + column) = image[column * side + row] / 255.0;
+      }
+    }
+  }
+  return letters;
+}
+
+Letters letters_of(const Settings& settings, Index side) {
+  const Index count = settings.samples + pictured_letters;
+  if (!settings.letters.empty()) return read_letters(settings.letters, settings.seed, count, side);
+  return {families::draw_letters(settings.seed, count, 0, side),
+          "letters drawn by this program (--letters takes the real ones)"};
+}
+
+families::DeblurringOptions family_options(const Settings& settings) {
+  require(settings.blur == "box" || settings.blur == "gaussian", "--blur: '{}' is not one of box, gaussian",
+          settings.blur);
+  families::DeblurringOptions options;
+  options.blur = settings.blur == "box" ? families::Blur::box : families::Blur::gaussian;
+  return options;
+}
+
+problems::Table checked_solutions(const problems::Qp& problem) {
+  problems::Table solutions = runs::solve_qp(problem);
+  const Index n = problem.variables();
+  for (Index i = 0; i < solutions.rows(); ++i) {
+    const problems::Vector x = solutions.row(i).head(n);
+    const problems::Vector y = solutions.row(i).segment(n, n);
+    const double error = runs::qp_error(problem, i, x, y);
+    require(error <= solution_accuracy, "letter {}: solved to {:.1e} only, {:.0e} is needed", i, error,
+            solution_accuracy);
+  }
+  return solutions;
+}
+
+std::vector<double> decibel_tolerances() {
+  std::vector<double> tolerances{-40, -30, -20};
+  for (const double natural : {-40.0, -30.0, -20.0}) tolerances.push_back(natural * paper_unit_in_decibels);
+  std::sort(tolerances.begin(), tolerances.end());
+  return tolerances;
+}
+
+std::vector<Subject> subjects(const problems::Table& solutions, Index pixels) {
+  const auto images = std::make_shared<const problems::Table>(solutions.leftCols(pixels));
+  return {{"residual", runs::fixed_point_residual(), {1e-4, 1e-3, 1e-2}, {}},
+          {"nmse", runs::nmse(images), decibel_tolerances(), {}}};
+}
+
+std::string explanation(const Settings& settings) {
+  std::string text = settings.letters.empty() ? "letters drawn here are not the paper's EMNIST letters"
+                                              : "other letters of EMNIST than the paper's";
+  if (settings.blur == "gaussian") text += ", and a Gaussian blur instead of its box";
+  return text;
+}
+
+void add_tables(Output& output, const Settings& settings, const std::vector<Measured>& measured,
+                double dist0) {
+  ComparisonPlan residual{"Iterations until a share of letters has a fixed-point residual below a tolerance",
+                          paper::deblurring_residual()};
+  residual.dist0 = dist0;
+  residual.explanation = explanation(settings);
+  output.add(compare(measured[0], "residual", residual));
+  ComparisonPlan natural{"The same for the NMSE as the paper's table measures it: ten natural logarithms",
+                         paper::deblurring_nmse()};
+  natural.tolerance_factor = paper_unit_in_decibels;
+  natural.explanation = explanation(settings) + ", and the paper measures from its own solutions";
+  output.add(compare(measured[1], "nmse_paper", natural));
+  ComparisonPlan decibels{"The same for the NMSE in dB, as the paper defines it", paper::deblurring_nmse()};
+  decibels.same_metric = false;
+  output.add(compare(measured[1], "nmse", decibels));
+}
+
+std::vector<double> image_of(const problems::Table& table, Index row, Index pixels) {
+  return {table.data() + row * table.cols(), table.data() + row * table.cols() + pixels};
+}
+
+/// Letters that are not among the samples.
+report::ImageGrid letter_grid(const families::Deblurring& family, const Settings& settings,
+                              const problems::Table& images, Index steps) {
+  const Index side = family.options().side;
+  const Index pixels = side * side;
+  const problems::Table originals = images.bottomRows(pictured_letters);
+  const problems::Table observed = family.observe(originals, settings.seed, settings.samples);
+  const problems::Qp problem = family.problem(observed);
+  const algorithms::Osqp osqp(problem, algorithms::OsqpOptions::paper());
+  report::ImageGrid grid;
+  grid.name = "letters";
+  grid.side = side;
+  grid.caption = fmt::format(
+      "{} letters that are not among the samples: blurred with noise, after k steps of OSQP, solved, "
+      "original.",
+      pictured_letters);
+  const auto add_row = [&](const std::string& label, const problems::Table& table) {
+    report::ImageGrid::Row& row = grid.rows.emplace_back();
+    row.label = label;
+    for (Index i = 0; i < pictured_letters; ++i) row.images.push_back(image_of(table, i, pixels));
+  };
+  add_row("blurred", observed);
+  for (const Index k : {Index{10}, Index{100}, Index{1000}}) {
+    if (k > steps) continue;
+    runs::RunOptions options;
+    options.steps = k;
+    add_row(fmt::format("after {} steps", k), runs::run_iterates(osqp, {}, options));
+  }
+  add_row("solved", checked_solutions(problem));
+  add_row("original", originals);
+  return grid;
+}
+
+std::string run_json(const Settings& settings, Index steps, const std::string& letters) {
+  return nlohmann::ordered_json{
+      {"experiment", "deblurring"},  {"letters", letters},
+      {"blur", settings.blur},       {"solver", "OSQP, no scaling, rho = sigma = alpha = 1, cold start"},
+      {"samples", settings.samples}, {"steps", steps},
+      {"seed", settings.seed}}
+      .dump();
+}
+
+}  // namespace
+
+void deblurring(const Settings& settings) {
+  const Index horizon = settings.scale == "quick" ? quick_horizon : paper_horizon;
+  const Index steps = settings.steps > 0 ? settings.steps : horizon;
+  const families::Deblurring family(family_options(settings));
+  const Index side = family.options().side;
+  const Letters letters = letters_of(settings, side);
+  const problems::Qp problem =
+      family.problem(family.observe(letters.images.topRows(settings.samples), settings.seed));
+  const problems::Table solutions = checked_solutions(problem);
+  const algorithms::Osqp osqp(problem, algorithms::OsqpOptions::paper());
+  runs::RunOptions options;
+  options.steps = steps;
+  const std::vector<Measured> measured = measure(osqp, subjects(solutions, side * side), options);
+
+  fmt::print("Deblurring by OSQP: {} letters, {} blur, {} steps, seed {}\nLetters: {}\n",
+             report::count_label(settings.samples), settings.blur, report::count_label(steps), settings.seed,
+             letters.source);
+  Output output(settings.folder);
+  add_tables(output, settings, measured,
+             bounds::estimated_initial_distance(solutions.rowwise().norm().maxCoeff()));
+  for (const Measured& subject : measured) {
+    output.add(success_figure(subject));
+    output.add(quantile_figure(subject));
+  }
+  const report::PageFigure picture = output.add_picture(letter_grid(family, settings, letters.images, steps));
+  const std::string run = run_json(settings, steps, letters.source);
+  output.add(certificate_of(measured[0], "OSQP on deblurring of letters", "OSQP", run), "", {picture});
+  output.add(certificate_of(measured[1], "OSQP on deblurring of letters: NMSE", "OSQP", run), "nmse",
+             {picture});
+}
+
+}  // namespace reproduce

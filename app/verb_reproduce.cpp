@@ -1,0 +1,98 @@
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/io/atomic_file.hpp"
+
+#include "reproduce.hpp"
+#include "verbs.hpp"
+#include "whole_number.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace surefoot;
+
+struct Experiment {
+  const char* name;
+  const char* folder;
+  std::function<void(const reproduce::Settings&)> run;
+};
+
+const std::array<Experiment, 2>& experiments() {
+  static const std::array<Experiment, 2> all{
+      {{"robust-kalman", "surefoot-robust-kalman", reproduce::robust_kalman},
+       {"deblurring", "surefoot-deblurring", reproduce::deblurring}}};
+  return all;
+}
+
+const Experiment& experiment_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Experiment& experiment : experiments()) {
+    if (experiment.name == name) return experiment;
+    known.emplace_back(experiment.name);
+  }
+  throw InputError(fmt::format("'{}' is not an experiment; known are {}", name, fmt::join(known, ", ")));
+}
+
+void require_letters_options_fit(const CLI::App& verb, const std::string& name) {
+  for (const char* option : {"--letters", "--blur"}) {
+    require(name == "deblurring" || verb.get_option(option)->count() == 0,
+            "{} belongs to the experiment deblurring, not {}", option, name);
+  }
+}
+
+void run(const std::string& name, reproduce::Settings settings, const CLI::App& verb) {
+  const Experiment& experiment = experiment_named(name);
+  require_letters_options_fit(verb, name);
+  require(settings.samples >= 1 && settings.samples <= 10'000'000, "--samples: {} is outside 1 .. 10,000,000",
+          settings.samples);
+  require(settings.steps >= 0 && settings.steps <= 1'000'000, "--steps: {} is outside 0 .. 1,000,000",
+          settings.steps);
+  require(settings.scale == "quick" || settings.scale == "paper", "--scale: '{}' is not one of quick, paper",
+          settings.scale);
+  set_threads(settings.threads);
+  if (settings.folder.empty()) settings.folder = experiment.folder;
+  io::prepare_output_folder(settings.folder);
+  const auto begin = std::chrono::steady_clock::now();
+  experiment.run(settings);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  fmt::print("\nWritten to {}: tables (Markdown, CSV), figures and pictures (SVG, PDF), report.html\n",
+             settings.folder.string());
+  fmt::print("Check it:  surefoot verify {}\n", (settings.folder / "certificate.json").string());
+  fmt::print("Time: {:.1f} s on {} threads\n", seconds, threads());
+}
+
+}  // namespace
+
+void add_reproduce_verb(CLI::App& app) {
+  const auto name = std::make_shared<std::string>();
+  const auto settings = std::make_shared<reproduce::Settings>();
+  CLI::App* verb = app.add_subcommand(
+      "reproduce", "The paper's experiments with its numbers beside ours: robust-kalman, deblurring");
+  verb->add_option("experiment", *name, "robust-kalman or deblurring")->required();
+  verb->add_option("--samples", settings->samples, "problems drawn; N = 10, 100, 1000 are the first of them")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb->add_option("--steps", settings->steps, "steps of the solver [500; deblurring 16000, quick 500]")
+      ->check(whole_number);
+  verb->add_option("--seed", settings->seed, "of all random numbers")->capture_default_str();
+  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon")->capture_default_str();
+  verb->add_option("--letters", settings->letters,
+                   "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here]");
+  verb->add_option("--blur", settings->blur, "deblurring: box or gaussian")->capture_default_str();
+  verb->add_option("--threads", settings->threads, "threads [all cores]")->check(whole_number);
+  verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
+  verb->footer(
+      "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
+      "         surefoot reproduce deblurring --letters ../emnist --scale quick");
+  verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
+}

@@ -1,0 +1,151 @@
+#include "support/program.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using surefoot::testing::ProgramResult;
+using surefoot::testing::ProgramTest;
+using surefoot::testing::slurp;
+using Json = nlohmann::json;
+using Cells = std::vector<std::string>;
+
+const std::filesystem::path real_letters =
+    std::filesystem::path(SUREFOOT_SOURCE_DIR).parent_path() / "shared" / "emnist";
+
+class Reproduce : public ProgramTest {
+ protected:
+  // Rows of a CSV file without quotes, the heading first.
+  [[nodiscard]] std::vector<Cells> table(const std::string& name) const {
+    std::vector<Cells> rows;
+    std::istringstream text(slurp(folder_ / name));
+    for (std::string line; std::getline(text, line);) {
+      rows.emplace_back();
+      std::istringstream cells(line);
+      for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+    }
+    return rows;
+  }
+  // The number in the first row below the heading, -1 if it says nothing.
+  [[nodiscard]] static int first_number(const std::vector<Cells>& rows, const std::string& heading) {
+    const auto column = std::find(rows.at(0).begin(), rows.at(0).end(), heading) - rows.at(0).begin();
+    const std::string& cell = rows.at(1).at(static_cast<std::size_t>(column));
+    return cell == "-" ? -1 : std::stoi(cell);
+  }
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& mentioned) const {
+    const ProgramResult result = surefoot("reproduce " + arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    for (const std::string& word : mentioned) {
+      EXPECT_NE(result.err.find(word), std::string::npos) << word << ": " << result.err;
+    }
+  }
+};
+
+TEST_F(Reproduce, RobustKalmanTakesAsManyStepsAsInThePaper) {
+  const ProgramResult result = surefoot("reproduce robust-kalman --samples 200 --steps 200 --out kalman");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const auto rows = table("kalman/table_residual.csv");
+  ASSERT_EQ(rows.size(), 10U);
+  EXPECT_EQ(first_number(rows, "observed: paper"), 135);
+  EXPECT_NEAR(first_number(rows, "observed: ours"), 135, 5);
+  EXPECT_LE(first_number(rows, "N = 100: exact"), first_number(rows, "N = 100: paper"));
+  EXPECT_GE(first_number(rows, "N = 200: exact"), first_number(rows, "observed: ours"));
+  for (const char* file : {"report.html", "table_pairs.md", "trajectories.svg", "trajectories.pdf",
+                           "success_residual.svg", "quantiles_states.pdf", "states/report.html"}) {
+    EXPECT_GT(std::filesystem::file_size(folder_ / "kalman" / file), 500U) << file;
+  }
+}
+
+TEST_F(Reproduce, CertificatesHoldTheirRunAndVerify) {
+  ASSERT_EQ(surefoot("reproduce robust-kalman --samples 40 --steps 60 --seed 3 --out kalman").code, 0);
+  const Json body = Json::parse(slurp(folder_ / "kalman" / "certificate.json"));
+  EXPECT_EQ(body.at("run").at("seed"), 3);
+  EXPECT_EQ(body.at("run").at("steps"), 60);
+  EXPECT_EQ(body.at("variants").at(0).at("samples"), 40);
+  EXPECT_EQ(surefoot("verify kalman/certificate.json").code, 0);
+  EXPECT_EQ(surefoot("verify kalman/states/certificate.json").code, 0);
+}
+
+TEST_F(Reproduce, GivesTheSameCertificateWhateverTheThreads) {
+  ASSERT_EQ(surefoot("reproduce robust-kalman --samples 30 --steps 40 --threads 1 --out one").code, 0);
+  ASSERT_EQ(surefoot("reproduce robust-kalman --samples 30 --steps 40 --threads 3 --out three").code, 0);
+  for (const char* file : {"certificate.json", "states/certificate.json", "table_pairs.csv"}) {
+    EXPECT_EQ(slurp(folder_ / "one" / file), slurp(folder_ / "three" / file)) << file;
+  }
+}
+
+TEST_F(Reproduce, DeblurringSaysThatItDrewTheLetters) {
+  const ProgramResult result = surefoot("reproduce deblurring --samples 12 --steps 150 --out letters");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("letters drawn by this program"), std::string::npos);
+  EXPECT_NE(slurp(folder_ / "letters" / "report.html").find("letters drawn by this program"),
+            std::string::npos);
+  EXPECT_GT(std::filesystem::file_size(folder_ / "letters" / "letters.svg"), 5000U);
+  EXPECT_EQ(surefoot("verify letters/certificate.json").code, 0);
+  EXPECT_EQ(surefoot("verify letters/nmse/certificate.json").code, 0);
+}
+
+TEST_F(Reproduce, DeblursTheRealLetters) {
+  if (!std::filesystem::exists(real_letters)) {
+    GTEST_SKIP() << "THE REAL LETTERS ARE NOT TESTED: there is no " << real_letters;
+  }
+  const ProgramResult result =
+      surefoot(fmt::format("reproduce deblurring --samples 100 --scale quick --letters '{}' --out letters",
+                           real_letters.string()));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("EMNIST letters"), std::string::npos);
+  EXPECT_NEAR(first_number(table("letters/table_residual.csv"), "observed: ours"), 182, 15);
+}
+
+TEST_F(Reproduce, RefusesWhatItDoesNotKnow) {
+  expect_refused("fusion", {"'fusion'", "robust-kalman", "deblurring"});
+  expect_refused("robust-kalman --letters here", {"--letters", "deblurring"});
+  expect_refused("robust-kalman --samples 0", {"--samples", "0"});
+  expect_refused("robust-kalman --samples 12 --scale huge", {"--scale", "'huge'", "quick"});
+  expect_refused("deblurring --blur motion", {"--blur", "'motion'", "gaussian"});
+}
+
+TEST_F(Reproduce, RefusesLettersThatAreMissingOrDamaged) {
+  expect_refused("deblurring --letters nowhere", {"--letters", "nowhere", "images-idx3-ubyte"});
+  std::filesystem::create_directory(folder_ / "damaged");
+  write("damaged/emnist-letters-train-images-idx3-ubyte", "not an IDX file");
+  expect_refused("deblurring --letters damaged", {"emnist-letters-train-images-idx3-ubyte"});
+  std::filesystem::create_directory(folder_ / "few");
+  std::string few{"\0\0\x08\x03\0\0\0\x02\0\0\0\x1c\0\0\0\x1c", 16};
+  write("few/emnist-letters-train-images-idx3-ubyte", few + std::string(2 * 28 * 28, '\x7f'));
+  expect_refused("deblurring --letters few --samples 5", {"2 letters", "13"});
+}
+
+TEST_F(Reproduce, HelpEndsInAnExample) {
+  const ProgramResult result = surefoot("reproduce --help");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.out.find("Example: surefoot reproduce robust-kalman"), std::string::npos);
+}
+
+// The program's own copy is the committed one.
+TEST_F(Reproduce, PrintsThePapersTablesAsCommitted) {
+  ASSERT_EQ(surefoot("reproduce robust-kalman --samples 10 --steps 40 --out kalman").code, 0);
+  const auto printed = table("kalman/table_residual.csv");
+  std::istringstream text(
+      slurp(std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/paper-tables/robust_kalman_fp.csv"));
+  std::string line;
+  std::getline(text, line);
+  for (std::size_t row = 1; std::getline(text, line); ++row) {
+    std::istringstream cells(line);
+    Cells committed;
+    for (std::string cell; std::getline(cells, cell, ',');) committed.push_back(cell);
+    EXPECT_EQ(printed.at(row).at(0), committed.at(0) + " %");
+    EXPECT_EQ(printed.at(row).at(4), committed.at(2)) << row;  // observed
+    EXPECT_EQ(printed.at(row).at(6), committed.at(4)) << row;  // N = 10
+  }
+}
+
+}  // namespace
