@@ -145,7 +145,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
     panel.layers.push_back(
         {Kind::crosses, "measured", "#AA3377", positions(fresh.observations, i, horizon, 2)});
     panel.layers.push_back({Kind::path, "optimal", "#009E73", optimal});
-    panel.layers.push_back({Kind::points, fmt::format("SCS after {} steps", pictured_step), "#0072B2",
+    panel.layers.push_back({Kind::points, fmt::format("SCS after {} steps", pictured_step), "#000000",
                             positions(iterates, i, horizon, state_block)});
     picture.panels.push_back(std::move(panel));
   }
