@@ -464,7 +464,7 @@ report::Figure quantile_figure(const Measured& measured) {
   figure.name = "quantiles_" + measured.subject.slug;
   figure.title = fmt::format("Quantiles of the {}", measured.subject.metric.name);
   figure.x = step_axis(measured);
-  figure.y = decibels ? report::Axis{measured.subject.metric.name + " (dB)", false, false, -80, 0}
+  figure.y = decibels ? report::Axis{measured.subject.metric.name + " (dB)", false, false, -40, 0}
                       : report::Axis{measured.subject.metric.name, true, false, 1e-6, 1e1};
   figure.styles = line_styles();
   for (const double quantile : table_quantiles) {

@@ -129,12 +129,15 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
   const Index horizon = family.options().horizon;
   report::PlanePicture picture;
   picture.name = "trajectories";
-  picture.caption = fmt::format(
-      "{} fresh problems: positions measured, optimal, and after {} steps of SCS. With the certificate's "
-      "confidence, for at least {} of problems all states after {} steps lie within {} of the optimal ones "
-      "(shaded: the balls seen in the plane of positions).",
-      pictured_problems, pictured_step, report::percent_label(pictured_quantile), pictured_step,
-      report::upper_bound_value(radius));
+  picture.caption = fmt::format("{} fresh problems: positions measured, optimal, and after {} steps of SCS.",
+                                pictured_problems, pictured_step);
+  if (std::isfinite(radius)) {
+    picture.caption += fmt::format(
+        " With the certificate's confidence, for at least {} of problems all states after {} steps lie "
+        "within {} "
+        "of the optimal ones (shaded: the balls seen in the plane of positions).",
+        report::percent_label(pictured_quantile), pictured_step, report::upper_bound_value(radius));
+  }
   using Kind = report::PlaneLayer::Kind;
   for (Index i = 0; i < pictured_problems; ++i) {
     report::PlanePanel panel{fmt::format("problem {}", settings.samples + i + 1), {}};
@@ -145,7 +148,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
     panel.layers.push_back(
         {Kind::crosses, "measured", "#AA3377", positions(fresh.observations, i, horizon, 2)});
     panel.layers.push_back({Kind::path, "optimal", "#009E73", optimal});
-    panel.layers.push_back({Kind::points, fmt::format("SCS after {} steps", pictured_step), "#0072B2",
+    panel.layers.push_back({Kind::points, fmt::format("SCS after {} steps", pictured_step), "#000000",
                             positions(iterates, i, horizon, state_block)});
     picture.panels.push_back(std::move(panel));
   }

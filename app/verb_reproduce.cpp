@@ -84,7 +84,10 @@ void add_reproduce_verb(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--steps", settings->steps, "steps of the solver [500; deblurring 16000, quick 500]")
       ->check(whole_number);
-  verb->add_option("--seed", settings->seed, "of all random numbers")->capture_default_str();
+  verb->add_option("--seed", settings->seed, "of all random numbers")
+      ->check(whole_number)
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon")->capture_default_str();
   verb->add_option("--letters", settings->letters,
                    "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here]");

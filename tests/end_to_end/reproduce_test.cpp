@@ -109,6 +109,7 @@ TEST_F(Reproduce, RefusesWhatItDoesNotKnow) {
   expect_refused("fusion", {"'fusion'", "robust-kalman", "deblurring"});
   expect_refused("robust-kalman --letters here", {"--letters", "deblurring"});
   expect_refused("robust-kalman --samples 0", {"--samples", "0"});
+  expect_refused("robust-kalman --seed -1", {"--seed", "-1"});
   expect_refused("robust-kalman --samples 12 --scale huge", {"--scale", "'huge'", "quick"});
   expect_refused("deblurring --blur motion", {"--blur", "'motion'", "gaussian"});
 }
