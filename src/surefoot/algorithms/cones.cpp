@@ -88,11 +88,11 @@ void jacobi(Index order, double* M, double* V) {
 
 template <class Call>
 void with_width(Index width, const Call& call) {
-  require(width == 8 || width == 32, "width: is {}, must be 8 or 32", width);
+  require(width == 8 || width == 16, "width: is {}, must be 8 or 16", width);
   if (width == 8) {
     call(std::integral_constant<int, 8>());
   } else {
-    call(std::integral_constant<int, 32>());
+    call(std::integral_constant<int, 16>());
   }
 }
 
@@ -167,7 +167,7 @@ void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double
 }
 
 template void project_semidefinite<8>(Index, double*, SemidefiniteRoom&, double*);
-template void project_semidefinite<32>(Index, double*, SemidefiniteRoom&, double*);
+template void project_semidefinite<16>(Index, double*, SemidefiniteRoom&, double*);
 
 void project_cone(const Cones& cones, double* v, Index width, SemidefiniteRoom& room) {
   with_width(width, [&](auto W) { project<decltype(W)::value>(cones, false, v, room); });

@@ -33,7 +33,7 @@ template <int W>
 void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double* smallest = nullptr);
 
 /// v (cones.rows() x width, in place) on the cone, or on its dual (the zero cone's dual is everything).
-/// width is 8 or 32.
+/// width is 8 or 16.
 void project_cone(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room);
 void project_dual_cone(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room);
 

@@ -30,7 +30,7 @@ class GradientDescent final : public Operator {
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 
  private:
-  static constexpr int lanes = 32;
+  static constexpr int lanes = 16;
   struct Room;
   problems::Quadratic problem_;
   Index n_ = 0;

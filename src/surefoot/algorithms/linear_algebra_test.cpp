@@ -53,8 +53,8 @@ TEST(SplittingSystem, SparseDenseAndOwnSolvesAgreeWithDenseAlgebra) {
         Buffer x = make_buffer(n, W);
         Buffer scratch = make_buffer(system.scratch_size(), 1);
         if (kind == SystemKind::dense) {
-          system.solve<32, false>(
-              numbers, [&](int i) { return Lanes<32>::load(rhs.data() + i * W); }, x.data(), scratch.data());
+          system.solve<16, false>(
+              numbers, [&](int i) { return Lanes<16>::load(rhs.data() + i * W); }, x.data(), scratch.data());
         } else if (own) {
           system.solve<8, true>(
               numbers, [&](int i) { return Lanes<8>::load(rhs.data() + i * W); }, x.data(), scratch.data());
@@ -108,7 +108,7 @@ TEST(Cones, ProjectionsAgreeWithDefinitions) {
   cones.nonnegative = 3;
   cones.second_order = {1, 2, 4, 7};
   cones.semidefinite = {1, 2, 3, 6};
-  for (const Index W : {8, 32}) {
+  for (const Index W : {8, 16}) {
     SemidefiniteRoom room(cones, W);
     for (int trial = 0; trial < 20; ++trial) {
       const problems::Table point = random_matrix(stream, cones.rows(), W);

@@ -67,7 +67,7 @@ TEST(Ista, PassesTheContractAndMakesThePlainStep) {
   const problems::Lasso problem = random_lasso(9, 17, 35);
   const Ista op(problem);
   testing::expect_operator_contract(op);
-  OperatorBlock block(op, 0, 32);
+  OperatorBlock block(op, 0, 16);
   Vector z = Vector::Zero(17);
   const double L = op.lipschitz();
   for (Index k = 0; k < 10; ++k) {
@@ -89,12 +89,12 @@ TEST(Fista, PassesTheContractAndIsFasterThanIsta) {
     fast.step(k);
     slow.step(k);
   }
-  std::vector<double> fast_value(32);
-  std::vector<double> slow_value(32);
+  std::vector<double> fast_value(16);
+  std::vector<double> slow_value(16);
   fista.measure(Quantity::objective, 30, fast.z(), fast.workspace(), fast_value.data());
   ista.measure(Quantity::objective, 30, slow.z(), slow.workspace(), slow_value.data());
   const Vector z = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, 1>, 0, Eigen::InnerStride<>>(
-      slow.z().data + 2, 12, Eigen::InnerStride<>(32));
+      slow.z().data + 2, 12, Eigen::InnerStride<>(16));
   EXPECT_NEAR(slow_value[2],
               0.5 * (problem.D * z - problem.b.row(2).transpose()).squaredNorm() + 0.3 * z.lpNorm<1>(),
               1e-11);

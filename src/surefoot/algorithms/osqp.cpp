@@ -235,7 +235,7 @@ void Osqp::with_lanes(const Call& call) const {
   using Yes = std::true_type;
   using No = std::false_type;
   if (system_->kind() == SystemKind::dense) {
-    const std::integral_constant<int, 32> W;
+    const std::integral_constant<int, 16> W;
     scaled_ ? call(W, No{}, Yes{}) : call(W, No{}, No{});
   } else {
     const std::integral_constant<int, 8> W;

@@ -86,7 +86,7 @@ std::unique_ptr<Workspace> Scs::make_workspace() const {
 template <class Call>
 void Scs::with_lanes(const Call& call) const {
   if (system_->kind() == SystemKind::dense) {
-    call(std::integral_constant<int, 32>(), std::false_type());
+    call(std::integral_constant<int, 16>(), std::false_type());
   } else if (system_->own()) {
     call(std::integral_constant<int, 8>(), std::true_type());
   } else {

@@ -21,7 +21,7 @@ template <int W>
 /// What ISTA and FISTA share: the family, its Gram matrix D'D and D'b of a block.
 class SoftGradient {
  public:
-  static constexpr int lanes = 32;
+  static constexpr int lanes = 16;
   SoftGradient(problems::Lasso problem, IstaOptions options);
 
   struct Room final : Workspace {

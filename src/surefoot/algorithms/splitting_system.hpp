@@ -12,7 +12,7 @@ namespace surefoot::algorithms {
 /// How the systems of a splitting method are solved.
 enum class SystemKind {
   sparse,     ///< L D L', triangular solves in eight lanes
-  dense,      ///< L L', products with the inverse triangles, 32 lanes
+  dense,      ///< L L', products with the inverse triangles, 16 lanes
   kronecker,  ///< diagonal in a small eigenbasis, eight lanes
   /// L D L' of [P + diag(sigma), A'; A, -diag(1/rho)], eight lanes: A' rho A is never formed, which keeps
   /// the digits that a tiny sigma beside a large rho would lose.
@@ -47,7 +47,7 @@ class SplittingSystem {
 
   [[nodiscard]] bool own() const { return own_; }
   [[nodiscard]] SystemKind kind() const { return kind_; }
-  [[nodiscard]] Index width() const { return kind_ == SystemKind::dense ? 32 : 8; }
+  [[nodiscard]] Index width() const { return kind_ == SystemKind::dense ? 16 : 8; }
   [[nodiscard]] Index variables() const { return P_.rows; }
   [[nodiscard]] Index constraints() const { return A_.rows; }
   [[nodiscard]] const RowPattern& P() const { return P_; }
