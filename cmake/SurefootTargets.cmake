@@ -29,8 +29,6 @@ if(SUREFOOT_NATIVE)
   target_compile_options(surefoot_compile_settings INTERFACE -march=native)
 endif()
 if(SUREFOOT_SANITIZE)
-  # Forced inlining of vector lanes takes minutes per file to compile with the sanitizers' checks in it.
-  add_compile_definitions(always_inline=unused)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
