@@ -20,7 +20,8 @@ inline problems::Matrix random_matrix(RandomStream& stream, Index rows, Index co
   return matrix;
 }
 
-/// A family with equalities, two-sided, one-sided and missing bounds; feasible and bounded, P of the given rank.
+/// A family with equalities, two-sided, one-sided and missing bounds; feasible and bounded, P of the given
+/// rank.
 inline problems::Qp random_qp(std::uint64_t seed, Index n, Index m, Index instances, double density = 0.4,
                               Index rank = -1) {
   RandomStream stream(seed, "random-qp", 0);

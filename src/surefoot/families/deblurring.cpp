@@ -106,30 +106,29 @@ struct Point {
   double y;
 };
 
-/// Strokes of the capital letters in the unit square, y downwards: polylines over a 5 x 5 grid of points
-/// named by two digits (column, row), strokes parted by spaces; a letter `o` before a stroke closes it to a
-/// smooth loop.
+/// Strokes of the capital letters, y downwards: polylines over a 5 x 5 grid of points named by two digits
+/// (column, row), strokes parted by spaces.
 constexpr std::array<std::string_view, 26> skeletons = {"042044 1232",
-                                                        "000430413202 0030321200",
-                                                        "4120001003142434430",
-                                                        "00043413423100",
+                                                        "0004 0030413202 0232433404",
+                                                        "4130100103143443",
+                                                        "0004 003041433404",
                                                         "40000444 0232",
                                                         "400004 0232",
-                                                        "412010010314344342 4222",
+                                                        "41301001031434434222",
                                                         "0004 4044 0242",
                                                         "2024 1030 1434",
-                                                        "303314030",
+                                                        "3033241403",
                                                         "0004 4002 0244",
                                                         "000444",
-                                                        "04002240 4044",
+                                                        "0400224044",
                                                         "04004440",
-                                                        "o20011203143443424133313100",
-                                                        "0400304132120",
-                                                        "o201001031434434130 2244",
-                                                        "04003041321202 2244",
-                                                        "411000011242331404",
+                                                        "20100103143443413020",
+                                                        "040030413202",
+                                                        "20100103143443413020 2344",
+                                                        "040030413202 2244",
+                                                        "41301001123243341403",
                                                         "0040 2024",
-                                                        "0003142434334340",
+                                                        "000314344340",
                                                         "002440",
                                                         "0014223440",
                                                         "0044 4004",
@@ -142,8 +141,7 @@ std::vector<std::vector<Point>> strokes_of(std::string_view skeleton) {
   while (place < skeleton.size()) {
     std::size_t end = skeleton.find(' ', place);
     if (end == std::string_view::npos) end = skeleton.size();
-    std::string_view digits = skeleton.substr(place, end - place);
-    if (!digits.empty() && digits.front() == 'o') digits.remove_prefix(1);
+    const std::string_view digits = skeleton.substr(place, end - place);
     std::vector<Point> stroke;
     for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
       stroke.push_back({(digits[i] - '0') / 4.0, (digits[i + 1] - '0') / 4.0});
