@@ -5,36 +5,54 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <exception>
+#include <charconv>
 
 using namespace surefoot;
 
 namespace {
 
+// A whole text as a number: nothing before it, nothing after it.
+template <class T>
+T parse_part(const char* option, const std::string& part, const char* what) {
+  T value{};
+  const char* end = part.data() + part.size();
+  const auto [rest, error] = std::from_chars(part.data(), end, value);
+  require(error == std::errc() && rest == end, "{}: '{}' is not {}", option, part, what);
+  return value;
+}
+
+std::vector<double> parse_numbers(const char* option, const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string& part : split_list(option, text)) {
+    numbers.push_back(parse_part<double>(option, part, "a number"));
+  }
+  return numbers;
+}
+
 std::vector<Index> parse_steps(const std::string& text) {
   std::vector<Index> steps;
-  for (const std::string& part : CLI::detail::split(text, ',')) {
-    std::size_t used = 0;
-    Index step = -1;
-    try {
-      step = std::stoll(part, &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    require(used > 0 && used == part.size() && step >= 0, "--steps: '{}' is not a step number (or 'all')",
-            part);
-    steps.push_back(step);
+  for (const std::string& part : split_list("--steps", text)) {
+    steps.push_back(parse_part<Index>("--steps", part, "a step number (or 'all')"));
   }
   return steps;
 }
 
 }  // namespace
 
+std::vector<std::string> split_list(const char* option, const std::string& text) {
+  std::vector<std::string> parts = CLI::detail::split(text, ',');
+  for (std::string& part : parts) {
+    CLI::detail::trim(part);
+    require(!part.empty(), "{}: an entry of the list is empty", option);
+  }
+  require(!parts.empty(), "{}: the list is empty", option);
+  return parts;
+}
+
 certify::Options ClaimArguments::options() const {
   certify::Options result;
-  result.tolerances = tolerances;
-  result.quantiles = quantiles;
+  if (tolerances != unset) result.tolerances = parse_numbers("--tolerances", tolerances);
+  result.quantiles = parse_numbers("--quantiles", quantiles);
   result.metric = metric;
   result.unit = unit;
   result.title = title;
@@ -44,12 +62,13 @@ certify::Options ClaimArguments::options() const {
   require(simultaneous == "all" || simultaneous == "each", "--simultaneous: '{}' is not one of all, each",
           simultaneous);
   result.simultaneous = simultaneous == "all" ? certify::Simultaneity::all : certify::Simultaneity::each;
-  for (const std::string& claim : claims) {
+  const std::vector<std::string> kinds = split_list("--claims", claims);
+  for (const std::string& claim : kinds) {
     require(claim == "success" || claim == "quantile" || claim == "budget",
             "--claims: '{}' is not one of success, quantile, budget", claim);
   }
   const auto claimed = [&](const char* kind) {
-    return std::find(claims.begin(), claims.end(), kind) != claims.end();
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   };
   result.success_rates = claimed("success");
   result.quantiles_claimed = claimed("quantile");
@@ -57,9 +76,9 @@ certify::Options ClaimArguments::options() const {
   result.risk_method = bounds::parse_risk_method(risk_method);
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
   result.budget_method = bounds::parse_budget_method(budget_method);
-  if (success_delta != 0) result.success_delta = success_delta;
-  if (quantile_delta != 0) result.quantile_delta = quantile_delta;
-  if (budget_delta != 0) result.budget_delta = budget_delta;
+  result.success_delta = success_delta;
+  result.quantile_delta = quantile_delta;
+  result.budget_delta = budget_delta;
   result.all_steps = steps == "all";
   if (!steps.empty() && !result.all_steps) result.steps = parse_steps(steps);
   result.validate();
@@ -68,18 +87,14 @@ certify::Options ClaimArguments::options() const {
 
 void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
   verb.add_option(
-          "--tolerances", arguments.tolerances,
-          "increasing list, e.g. 1e-4,1e-2; below it is success [1e-4,1e-3,1e-2,1e-1; -40,..,-10 for dB]")
-      ->delimiter(',');
-  verb.add_option("--quantiles", arguments.quantiles, "increasing list in (0, 1)")
-      ->delimiter(',')
-      ->capture_default_str();
+      "--tolerances", arguments.tolerances,
+      "increasing list, e.g. 1e-4,1e-2; below it is success [1e-4,1e-3,1e-2,1e-1; -40,..,-10 for dB]");
+  verb.add_option("--quantiles", arguments.quantiles, "increasing list in (0, 1)")->capture_default_str();
   verb.add_option("--steps", arguments.steps,
                   "steps that claims speak of: a list, or all [up to 60, spread out]");
   verb.add_option("--confidence", arguments.confidence, "of the whole certificate, in (0, 1)")
       ->capture_default_str();
   verb.add_option("--claims", arguments.claims, "kinds of claims: success,quantile,budget")
-      ->delimiter(',')
       ->capture_default_str();
   verb.add_option("--simultaneous", arguments.simultaneous,
                   "all: all claims hold together with the confidence; each: each claim alone does")

@@ -4,23 +4,26 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 /// What is to be claimed, as given on the command line: the same for every verb that certifies.
 struct ClaimArguments {
-  std::vector<double> tolerances;
-  std::vector<double> quantiles = surefoot::certify::Options{}.quantiles;
+  static constexpr const char* unset = "default";
+  std::string tolerances =
+      unset;  // lists are texts: an option must not swallow the file names that follow it
+  std::string quantiles = "0.5,0.9,0.99";
   std::string steps;
   double confidence = 0.99;
-  std::vector<std::string> claims{"success", "quantile", "budget"};
+  std::string claims = "success,quantile,budget";
   std::string simultaneous = "all";
   std::string risk_method = "exact";
   std::string quantile_method = "exact";
   std::string budget_method = "settling";
-  double success_delta = 0;
-  double quantile_delta = 0;
-  double budget_delta = 0;
+  std::optional<double> success_delta;
+  std::optional<double> quantile_delta;
+  std::optional<double> budget_delta;
   std::string metric = "metric";
   std::string unit;
   std::string title;
@@ -28,5 +31,8 @@ struct ClaimArguments {
   /// Checked, without the defaults that depend on the data.
   [[nodiscard]] surefoot::certify::Options options() const;
 };
+
+/// "a,b,c" as its parts; an empty part is refused.
+std::vector<std::string> split_list(const char* option, const std::string& text);
 
 void add_claim_options(CLI::App& verb, ClaimArguments& arguments);

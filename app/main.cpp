@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -97,12 +98,19 @@ int main(int argc, char** argv) {
   } catch (const surefoot::InputError& error) {
     complain(error.what());
     return bad_input;
+  } catch (const std::system_error& error) {
+    complain(fmt::format("cannot write: {}", error.what()));
+    return bad_input;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
     return bad_input;
   } catch (const std::exception& error) {
     complain(fmt::format("internal error: {}", error.what()));
     return internal_error;
+  }
+  if (std::fflush(stdout) != 0) {
+    complain("cannot write to standard output");
+    return bad_input;
   }
   return exit_code;
 }

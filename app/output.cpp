@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/table.hpp"
@@ -24,6 +25,11 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
   const std::string json = certify::to_json(certificate);
   const report::Report report = report::make_report(certificate);
+  for (const report::ReportFile& file : report.files) {
+    const std::filesystem::path target = options.folder / file.name;
+    require(!std::filesystem::is_directory(target), "{}: is a folder, not a file to be written",
+            target.string());
+  }
   for (const report::ReportFile& file : report.files) {
     io::write_file_atomically(options.folder / file.name, file.content);
   }

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,8 +27,8 @@ using namespace surefoot;
 
 struct CertifyOptions {
   std::vector<std::string> files;
-  std::vector<std::string> names;
-  Index first_step = 1;
+  std::string names;
+  std::optional<Index> first_step;
   int threads = 0;
   ClaimArguments claims;
   OutputOptions output;
@@ -46,9 +47,12 @@ std::string variant_name(const std::string& path) {
 
 std::vector<std::string> variant_names(const CertifyOptions& options) {
   if (!options.names.empty()) {
-    require(options.names.size() == options.files.size(), "--names: {} names for {} files",
-            options.names.size(), options.files.size());
-    return options.names;
+    std::vector<std::string> given = split_list("--names", options.names);
+    require(given.size() == options.files.size(), "--names: {} names for {} files", given.size(),
+            options.files.size());
+    require(std::set<std::string>(given.begin(), given.end()).size() == given.size(),
+            "--names: two variants have the same name");
+    return given;
   }
   std::vector<std::string> names;
   std::set<std::string> seen;
@@ -75,6 +79,8 @@ certify::Certificate certify_files(const CertifyOptions& options) {
       fmt::print(stderr, "surefoot: {}: {}\n", file, tables.back()->notice());
   }
   claims = certify::resolved(claims, recorded);
+  // Before the work: a folder that cannot be written must not cost an hour of reading.
+  options.output.prepare();
   std::vector<certify::Counted> variants;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     Progress progress("reading " + names[i]);
@@ -94,8 +100,6 @@ certify::Certificate certify_files(const CertifyOptions& options) {
 
 void run(const CertifyOptions& options) {
   set_threads(options.threads);
-  // Before the work: a folder that cannot be written must not cost an hour of reading.
-  options.output.prepare();
   write_certificate(certify_files(options), options.output);
 }
 
@@ -109,13 +113,12 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("files", options->files,
                    "CSV (also gzipped), NumPy .npy, or - for standard input; one per variant")
       ->required();
-  verb->add_option("--names", options->names, "names of the variants [the file names]")->delimiter(',');
+  verb->add_option("--names", options->names, "names of the variants, separated by commas [the file names]");
   add_claim_options(*verb, options->claims);
   verb->add_option("--metric", options->claims.metric, "name of the metric")->capture_default_str();
   verb->add_option("--unit", options->claims.unit, "its unit; dB makes decibel defaults");
   verb->add_option("--first-step", options->first_step, "step of the first column if the header does not say")
-      ->check(whole_number)
-      ->capture_default_str();
+      ->check(whole_number);
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   verb->footer(

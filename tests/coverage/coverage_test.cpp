@@ -272,7 +272,7 @@ TEST(Coverage, OfThePapersBudgetIsNotWhatItSays) {
       any |= gives_a_budget[static_cast<std::size_t>(failures_of(random, 100, 0.21))];
     return any;
   });
-  EXPECT_LT(bounds::binomial_tail_upper(found, certificates, 0.05), 1e-6);
+  EXPECT_GT(static_cast<double>(found), 4 * 0.05 * static_cast<double>(certificates));
 }
 
 }  // namespace

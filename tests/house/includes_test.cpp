@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 
@@ -25,7 +24,7 @@ const std::map<std::string, std::set<std::string>> allowed{
 
 TEST(House, RoomsIncludeOnlyWhatLiesBeforeThem) {
   const std::filesystem::path root = std::filesystem::path(SUREFOOT_SOURCE_DIR) / "src" / "surefoot";
-  const std::regex include("^#include \"surefoot/([a-z_]+)/");
+  const std::string include = "#include \"surefoot/";
   int seen = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string name = entry.path().filename().string();
@@ -35,10 +34,11 @@ TEST(House, RoomsIncludeOnlyWhatLiesBeforeThem) {
     ASSERT_TRUE(allowed.contains(room)) << room << " is not a known room; say here what it may include";
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);) {
-      std::smatch match;
-      if (!std::regex_search(line, match, include) || match[1] == room) continue;
+      if (!line.starts_with(include)) continue;
+      const std::string other = line.substr(include.size(), line.find('/', include.size()) - include.size());
+      if (other == room) continue;
       ++seen;
-      EXPECT_TRUE(allowed.at(room).contains(match[1])) << entry.path() << ": " << line;
+      EXPECT_TRUE(allowed.at(room).contains(other)) << entry.path() << ": " << line;
     }
   }
   EXPECT_GT(seen, 20);

@@ -13,8 +13,9 @@ double binomial_cdf_upper(Index k, Index n, double p);
 /// P(Bin(n, p) >= k), rounded up in the same way.
 double binomial_tail_upper(Index k, Index n, double p);
 
-/// Clopper-Pearson: the p with P(Bin(n, p) <= failures) = delta, rounded outward (never below it, at most
-/// 1e-13 relative above); 1 if failures = n. C. Clopper, E. Pearson, "The use of confidence or fiducial
+/// Clopper-Pearson: the p with P(Bin(n, p) <= failures) = delta, rounded outward: never below it, above
+/// it by at most 1e-13 relative up to 100,000 samples and 2e-9 at max_samples; 1 if failures = n.
+/// C. Clopper, E. Pearson, "The use of confidence or fiducial
 /// limits", Biometrika 26, 1934.
 double clopper_pearson_upper(Index failures, Index n, double delta);
 

@@ -44,15 +44,15 @@ struct Root {
 // three rounds from the start below, which is exact for q = 0 and to second order for small c.
 Root solve(double q, double c) {
   const double one_minus_q = 1.0 - q;
-  double y =
-      (c * (1.0 - (1.0 + q) * q / (3.0 * (q + c))) + std::sqrt(2.0 * q * one_minus_q * c)) / one_minus_q;
+  double y = (c * (1.0 - (1.0 + q) * q / (3.0 * (q + c))) + std::sqrt(2.0 * q * one_minus_q) * std::sqrt(c)) /
+             one_minus_q;
   for (int round = 0; round < 60; ++round) {
     const double e = -std::expm1(-y);
     const double gap = one_minus_q * e;
     const double p = q + gap;
     const double value = q * x_minus_log1p(gap / q) + one_minus_q * y_minus_one_minus_exp(y, e);
     const double slope = gap / p;
-    const double curvature = q * (one_minus_q - gap) / (p * p);
+    const double curvature = (q / p) * ((one_minus_q - gap) / p);
     const double newton = (value - c) / slope;
     const double halley = newton / (1.0 - std::clamp(0.5 * newton * curvature / slope, -1.0, 0.5));
     const double next = y - halley;
@@ -74,8 +74,10 @@ void check_arguments(double q, double c) {
   require(c >= 0.0, "kl_inverse: c = {} is not at least 0", c);
 }
 
-// Below this q the ratio (p-q)/q may overflow. kl_inv increases with q, so raising q is outward.
-constexpr double smallest_q = 1e-290;
+// Below these, ratios may overflow and squares underflow. kl_inv increases with q and c: raising them is
+// outward.
+constexpr double smallest_q = 1e-250;
+constexpr double smallest_c = 1e-250;
 
 // 16 ulps of the gap cover the rounding of kl's two terms and of the last step; see the test against 50
 // digits.
@@ -102,7 +104,8 @@ double kl_inverse(double q, double c) {
   if (q == 1.0 || c == infinity) return 1.0;
   if (c == 0.0) return q;
   if (q == 0.0) return probability_up(-std::expm1(-c), 2);
-  return rounded_outward(q, solve(std::max(q, smallest_q), c));
+  q = std::max(q, smallest_q);
+  return rounded_outward(q, solve(q, std::max(c, smallest_c)));
 }
 
 KlInverse kl_inverse_with_derivatives(double q, double c) {
@@ -110,7 +113,8 @@ KlInverse kl_inverse_with_derivatives(double q, double c) {
   if (q == 1.0 || c == infinity) return {1.0, q == 1.0 ? 1.0 : 0.0, 0.0};
   if (c == 0.0) return {q, 1.0, q == 0.0 ? 1.0 : infinity};
   if (q == 0.0) return {kl_inverse(q, c), infinity, std::exp(-c)};
-  const Root root = solve(std::max(q, smallest_q), c);
+  q = std::max(q, smallest_q);
+  const Root root = solve(q, std::max(c, smallest_c));
   const double p = q + root.gap;
   const double one_minus_p = (1.0 - q) * std::exp(-root.log_gap);
   const double dp_dc = p * one_minus_p / root.gap;

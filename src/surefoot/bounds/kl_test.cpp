@@ -63,6 +63,19 @@ TEST(KlInverse, RoundsOutwardAtExtremes) {
   }
 }
 
+TEST(KlInverse, IsNeverBelowTheTruthForTinyArguments) {
+  const auto expect_outward = [](double q, double c) {
+    const double p = kl_inverse(q, c);
+    EXPECT_GE(exact_kl(q, p), Exact(c)) << "q=" << q << " c=" << c << " p=" << p;
+  };
+  expect_outward(6.988074584572446e-176, 3.709050478947192e-173);
+  expect_outward(7.607880939073406e-253, 9.487331281430475e-259);
+  RandomStream random(5, "kl inverse", 0);
+  for (int i = 0; i < 3000; ++i) {
+    expect_outward(std::pow(10.0, random.uniform(-305, -1)), std::pow(10.0, random.uniform(-305, 1)));
+  }
+}
+
 TEST(KlInverse, HasItsLimits) {
   EXPECT_EQ(kl_inverse(1.0, 0.3), 1.0);
   EXPECT_EQ(kl_inverse(0.25, 0.0), 0.25);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <set>
 
 namespace surefoot::certify {
 
@@ -305,6 +306,26 @@ std::string digest_of(const Json& body) {
   return io::sha256_hex(compact_text(body));
 }
 
+// Refuses what the parsed tree would hide: keys given twice, of which one would win, and depths that no
+// certificate has.
+class Watch {
+ public:
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    constexpr int deepest = 64;
+    require(depth <= deepest, "certificate: nested deeper than {}", deepest);
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      require(keys_.back().insert(key).second, "certificate: '{}' is given twice in one object", key);
+    }
+    return true;
+  }
+
+ private:
+  std::vector<std::set<std::string>> keys_;
+};
+
 }  // namespace
 
 std::string to_json(const Certificate& certificate) {
@@ -317,7 +338,10 @@ std::string to_json(const Certificate& certificate) {
 ParsedCertificate parse_certificate(std::string_view text) {
   Json body;
   try {
-    body = Json::parse(text);
+    Watch watch;
+    body = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+      return watch(depth, event, parsed);
+    });
   } catch (const Json::parse_error& error) {
     throw InputError(fmt::format("certificate: not JSON at byte {}", error.byte));
   } catch (const Json::exception&) {
@@ -326,9 +350,11 @@ ParsedCertificate parse_certificate(std::string_view text) {
   ParsedCertificate parsed;
   const Fields fields(body, "the certificate");
   parsed.recorded_digest = fields.child("digest").text("value");
+  require(fields.child("digest").text("algorithm") == "sha256", "certificate: the digest is not sha256");
   parsed.certificate = read_certificate(fields);
   body.erase("digest");
   parsed.computed_digest = digest_of(body);
+  parsed.canonical = compact_text(body_of(parsed.certificate)) == compact_text(body);
   return parsed;
 }
 

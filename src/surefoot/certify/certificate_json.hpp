@@ -15,6 +15,7 @@ struct ParsedCertificate {
   Certificate certificate;
   std::string recorded_digest;
   std::string computed_digest;
+  bool canonical = false;  ///< holds exactly the fields that to_json writes, as it writes them
 };
 
 /// Reads what to_json wrote, from any source: InputError names the field that is missing or wrong.

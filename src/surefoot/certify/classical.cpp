@@ -238,16 +238,18 @@ void add_budget_claims(Certificate& certificate, const Options& options, std::si
   }
 }
 
+}  // namespace
+
 std::vector<std::string> assumptions_of(const Options& options) {
   std::vector<std::string> words{
       "The runs are independent draws from one distribution of problems, and the statement is about a fresh "
       "problem "
       "from that same distribution.",
       "Tolerances, quantiles, steps and methods were fixed before the runs were seen.",
-      "Success at a tolerance means strictly below it. A run with an infinite or missing value has failed "
-      "from that "
-      "step on.",
-      "The confidence is over the draw of the samples: it is the share of such certificates that are true."};
+      "Success at a tolerance means strictly below it. A run with an infinite or NaN value has failed from "
+      "that step "
+      "on.",
+      "The confidence is over the draw of the samples: at least that share of such certificates are true."};
   if (options.simultaneous == Simultaneity::all) {
     words.emplace_back(
         "All claims hold together with the stated confidence (union bound over the listed shares).");
@@ -256,8 +258,8 @@ std::vector<std::string> assumptions_of(const Options& options) {
   }
   if (options.budgets && options.budget_method == BudgetMethod::settling) {
     words.emplace_back(
-        "An iteration budget says that the metric is below the tolerance from that step on, up to the "
-        "last recorded step.");
+        "An iteration budget says that the metric is below the tolerance at every recorded step from then "
+        "on, up to the last.");
   }
   if (options.budgets && options.budget_method == BudgetMethod::first_hit) {
     words.emplace_back(
@@ -271,8 +273,6 @@ std::vector<std::string> assumptions_of(const Options& options) {
   }
   return words;
 }
-
-}  // namespace
 
 std::vector<double> default_tolerances(const std::string& unit) {
   if (unit == "dB") return {-40, -30, -20, -10};

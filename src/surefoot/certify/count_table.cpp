@@ -4,7 +4,6 @@
 #include "surefoot/core/parallel.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -15,13 +14,6 @@
 namespace surefoot::certify {
 
 namespace {
-
-bool names_an_index(std::string label) {
-  for (char& letter : label) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  constexpr std::array<std::string_view, 9> names{"",       "id",  "index", "instance", "problem",
-                                                  "sample", "row", "seed",  "#"};
-  return std::find(names.begin(), names.end(), label) != names.end();
-}
 
 std::optional<Index> trailing_number(const std::string& label) {
   std::size_t first = label.size();
@@ -43,15 +35,14 @@ std::optional<std::vector<Index>> labelled_steps(const std::vector<std::string>&
   return steps;
 }
 
-// A first row 1, 2, 3, ... (or 0, 10, 20, ...) is a header that consists of numbers.
+// A first row of increasing whole numbers, 1, 2, 3, ... or 1, 10, 100, is a header that consists of numbers.
 std::vector<Index> step_numbers(const io::RowBlock& block, Index columns) {
   std::vector<Index> steps;
   if (block.rows < 2 || columns < 3) return {};
-  const double stride = block.values[1] - block.values[0];
   for (Index i = 0; i < columns; ++i) {
     const double value = block.values[static_cast<std::size_t>(i)];
-    const bool fits = value >= 0 && value < 1e15 && value == std::floor(value) && stride >= 1 &&
-                      value == block.values[0] + stride * static_cast<double>(i);
+    const bool fits = value >= 0 && value < 1e15 && value == std::floor(value) &&
+                      (steps.empty() || value > static_cast<double>(steps.back()));
     if (!fits) return {};
     steps.push_back(static_cast<Index>(value));
   }
@@ -60,25 +51,37 @@ std::vector<Index> step_numbers(const io::RowBlock& block, Index columns) {
 
 }  // namespace
 
-ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns, Index first_step) {
-  require(first_step >= 0, "first step: {} is negative", first_step);
+ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
+                             std::optional<Index> first_step) {
+  constexpr Index largest_step = 1'000'000'000'000'000;
+  require(first_step.value_or(1) >= 0 && first_step.value_or(1) <= largest_step,
+          "first step: {} is outside 0 .. {}", first_step.value_or(1), largest_step);
   ColumnSteps result;
-  result.skipped = !header.empty() && header.size() > 1 && names_an_index(header.front()) ? 1 : 0;
   if (!header.empty()) {
-    if (auto steps = labelled_steps(header, result.skipped)) {
+    if (auto steps = labelled_steps(header, 0)) {
       result.steps = std::move(*steps);
       return result;
     }
+    // A first label without a number before labels with: that column numbers the instances.
+    auto steps =
+        header.size() > 1 && !trailing_number(header.front()) ? labelled_steps(header, 1) : std::nullopt;
+    if (steps) return {std::move(*steps), 1};
+    require(first_step.has_value(),
+            "the header does not say increasing steps ('{}' .. '{}'); label columns k=1, k=2, ... or give "
+            "--first-step",
+            header.front(), header.back());
   }
-  for (Index i = static_cast<Index>(result.skipped); i < columns; ++i) {
-    result.steps.push_back(first_step + i - static_cast<Index>(result.skipped));
-  }
+  for (Index i = 0; i < columns; ++i) result.steps.push_back(first_step.value_or(1) + i);
   return result;
 }
 
-RunTable::RunTable(const std::string& path, Index first_step)
+RunTable::RunTable(const std::string& path, std::optional<Index> first_step)
     : path_(path), reader_(io::TableReader::open(path)) {
-  columns_ = steps_of_columns(reader_->header(), reader_->columns(), first_step);
+  try {
+    columns_ = steps_of_columns(reader_->header(), reader_->columns(), first_step);
+  } catch (const InputError& error) {
+    throw InputError(path + ": " + error.what());
+  }
   if (columns_.skipped > 0) notice_ = "the first column numbers the instances and is not a step";
   const bool any = reader_->next(first_block_);
   if (!any) first_block_ = {};

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,17 @@ struct ColumnSteps {
   std::size_t skipped = 0;  ///< leading columns that only number the instances
 };
 
-/// From labels such as "1", "k=10" or "iter_250": the whole number at their end, if they increase; otherwise
-/// first_step, first_step + 1, ... A first column labelled as an index (empty, id, index, instance, ...) is
-/// skipped.
-ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns, Index first_step);
+/// From labels such as "1", "k=10" or "iter_250": the whole number at their end. A first column whose label
+/// has none is skipped: it numbers the instances. Labels that do not increase are refused, unless first_step
+/// is given: then columns are first_step, first_step + 1, ... Without a header they begin at first_step,
+/// or 1.
+ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
+                             std::optional<Index> first_step);
 
 /// A table of runs whose columns are known and whose rows are still to be counted.
 class RunTable {
  public:
-  RunTable(const std::string& path, Index first_step);
+  RunTable(const std::string& path, std::optional<Index> first_step);
 
   [[nodiscard]] const std::vector<Index>& steps() const { return columns_.steps; }
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -6,10 +6,12 @@
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace surefoot::certify {
@@ -29,12 +31,38 @@ bool holds_value(const std::vector<T>& values, T value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
+// The options that make the same claims; recounting fills them in again.
+Options options_of(const Certificate& certificate) {
+  Options options;
+  options.delta = certificate.delta;
+  options.simultaneous = certificate.simultaneous;
+  options.success_rates = !certificate.success.empty();
+  options.quantiles_claimed = !certificate.quantile.empty();
+  options.budgets = !certificate.budget.empty();
+  options.tolerances = certificate.tolerances;
+  options.quantiles = certificate.quantiles;
+  options.steps = certificate.steps;
+  options.risk_method = certificate.grid_method;
+  options.grid = certificate.grid;
+  options.quantile_method = certificate.grid.empty() ? QuantileMethod::exact : QuantileMethod::grid;
+  if (options.budgets) options.budget_method = certificate.budget.front().method;
+  options.value_limit = certificate.value_limit;
+  return options;
+}
+
+template <class T>
+bool strictly_increasing(const std::vector<T>& values) {
+  return std::adjacent_find(values.begin(), values.end(), [](T a, T b) { return !(a < b); }) == values.end();
+}
+
 class Checker {
  public:
   Checker(const Certificate& certificate, Verification& result)
       : certificate_(certificate), result_(result) {}
 
   void check_all() {
+    check_declarations();
+    check_assumptions();
     check_shares();
     for (std::size_t i = 0; i < certificate_.success.size(); ++i) {
       claim(fmt::format("success rate claim {}", i), [&] { check(certificate_.success[i]); });
@@ -67,6 +95,50 @@ class Checker {
     if (!condition) finding(text);
   }
 
+  void check_declarations() {
+    place_ = "declared";
+    expect(strictly_increasing(certificate_.steps) && strictly_increasing(certificate_.tolerances) &&
+               strictly_increasing(certificate_.quantiles) && strictly_increasing(certificate_.grid),
+           "steps, tolerances, quantiles and grid must increase");
+    expect(!certificate_.success.empty() || !certificate_.quantile.empty() || !certificate_.budget.empty(),
+           "nothing is claimed");
+    const bool grid = !certificate_.grid.empty();
+    for (const QuantileClaim& claim : certificate_.quantile) {
+      if ((claim.method == QuantileMethod::grid) == grid) continue;
+      expect(false, "the quantile method does not fit the declared grid");
+      break;
+    }
+    std::set<std::tuple<std::size_t, Index, double>> success;
+    for (const SuccessClaim& claim : certificate_.success)
+      success.insert({claim.variant, claim.step, claim.tolerance});
+    std::set<std::tuple<std::size_t, Index, double>> quantile;
+    for (const QuantileClaim& claim : certificate_.quantile)
+      quantile.insert({claim.variant, claim.step, claim.quantile});
+    std::set<std::tuple<std::size_t, double, double>> budget;
+    for (const BudgetClaim& claim : certificate_.budget)
+      budget.insert({claim.variant, claim.tolerance, claim.quantile});
+    expect(success.size() == certificate_.success.size() && quantile.size() == certificate_.quantile.size() &&
+               budget.size() == certificate_.budget.size(),
+           "a claim is made twice");
+  }
+
+  // The words that must stand with these claims; a certificate may say more.
+  void check_assumptions() {
+    place_ = "assumptions";
+    if (certificate_.version != version) return;  // other versions may have put it differently
+    for (const std::string& sentence : assumptions_of(options_of(certificate_))) {
+      expect(holds_value(certificate_.assumptions, sentence), fmt::format("'{}' is missing", sentence));
+    }
+  }
+
+  // One grid of bounds at a step serves every quantile there.
+  [[nodiscard]] Index paid_quantile_claims() const {
+    if (certificate_.grid.empty()) return static_cast<Index>(certificate_.quantile.size());
+    std::set<std::pair<std::size_t, Index>> places;
+    for (const QuantileClaim& claim : certificate_.quantile) places.insert({claim.variant, claim.step});
+    return static_cast<Index>(places.size());
+  }
+
   void check_shares() {
     place_ = "confidence";
     expect(certificate_.delta > 0.0 && certificate_.delta < 1.0,
@@ -85,9 +157,7 @@ class Checker {
     expect_share("success rates", static_cast<Index>(certificate_.success.size()),
                  certificate_.success.empty() ? 0.0 : certificate_.success.front().delta);
     const bool grid = !certificate_.grid.empty();
-    const auto quantiles = static_cast<Index>(certificate_.quantiles.size());
-    expect_share(grid ? "quantiles (one grid per step)" : "quantiles",
-                 static_cast<Index>(certificate_.quantile.size()) / (grid && quantiles > 0 ? quantiles : 1),
+    expect_share(grid ? "quantiles (one grid per step)" : "quantiles", paid_quantile_claims(),
                  certificate_.quantile.empty() ? 0.0 : certificate_.quantile.front().delta);
     expect_share("iteration budgets", static_cast<Index>(certificate_.budget.size()),
                  certificate_.budget.empty() ? 0.0 : certificate_.budget.front().delta);
@@ -115,6 +185,7 @@ class Checker {
     const Variant& variant = certificate_.variants[claim.variant];
     expect(claim.samples == variant.samples,
            fmt::format("samples {} are not the variant's {}", claim.samples, variant.samples));
+    expect(claim.delta <= certificate_.delta, fmt::format("delta {} is more than the total", claim.delta));
     expect(claim.delta == kind_delta,
            fmt::format("delta {} is not that of the other claims, {}", claim.delta, kind_delta));
     return true;
@@ -122,6 +193,7 @@ class Checker {
 
   void check(const SuccessClaim& claim) {
     if (!check_common(claim, certificate_.success.front().delta)) return;
+    expect(claim.method == certificate_.success.front().method, "its method is not that of the other claims");
     expect(holds_value(certificate_.steps, claim.step), fmt::format("step {} was not declared", claim.step));
     expect(holds_value(certificate_.tolerances, claim.tolerance),
            fmt::format("tolerance {} was not declared", claim.tolerance));
@@ -187,6 +259,10 @@ class Checker {
 
   void check(const BudgetClaim& claim) {
     if (!check_common(claim, certificate_.budget.front().delta)) return;
+    expect(claim.method == certificate_.budget.front().method, "its method is not that of the other claims");
+    const Variant& variant = certificate_.variants[claim.variant];
+    expect(!claim.steps || (*claim.steps >= variant.first_step && *claim.steps <= variant.last_step),
+           fmt::format("step {} was not recorded", claim.steps.value_or(0)));
     expect(holds_value(certificate_.tolerances, claim.tolerance),
            fmt::format("tolerance {} was not declared", claim.tolerance));
     expect(holds_value(certificate_.quantiles, claim.quantile),
@@ -222,25 +298,6 @@ class Checker {
   std::map<std::tuple<Index, double, double>, Index> ranks_;
 };
 
-// The options that make the same claims; recounting fills them in again.
-Options options_of(const Certificate& certificate) {
-  Options options;
-  options.delta = certificate.delta;
-  options.simultaneous = certificate.simultaneous;
-  options.success_rates = !certificate.success.empty();
-  options.quantiles_claimed = !certificate.quantile.empty();
-  options.budgets = !certificate.budget.empty();
-  options.tolerances = certificate.tolerances;
-  options.quantiles = certificate.quantiles;
-  options.steps = certificate.steps;
-  options.risk_method = certificate.grid_method;
-  options.grid = certificate.grid;
-  options.quantile_method = certificate.grid.empty() ? QuantileMethod::exact : QuantileMethod::grid;
-  if (options.budgets) options.budget_method = certificate.budget.front().method;
-  options.value_limit = certificate.value_limit;
-  return options;
-}
-
 template <class Claim>
 std::vector<Claim> of_variant(const std::vector<Claim>& claims, std::size_t variant) {
   std::vector<Claim> found;
@@ -253,6 +310,9 @@ std::vector<Claim> of_variant(const std::vector<Claim>& claims, std::size_t vari
 
 Verification verify(const ParsedCertificate& parsed) {
   Verification result;
+  if (!parsed.canonical) {
+    result.findings.emplace_back("structure: there are fields that do not belong here or contradict others");
+  }
   if (parsed.recorded_digest != parsed.computed_digest) {
     result.findings.push_back(
         fmt::format("digest: the text has been changed since it was written (digest {}, text {})",
@@ -280,6 +340,13 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
   expect(tally.non_finite_runs() == stated.non_finite_runs,
          fmt::format("{} runs with infinities, the certificate says {}", tally.non_finite_runs(),
                      stated.non_finite_runs));
+  const std::vector<Index>& steps = tally.spec().steps;
+  expect(static_cast<Index>(steps.size()) == stated.columns && steps.front() == stated.first_step &&
+             steps.back() == stated.last_step,
+         fmt::format("{} steps {} .. {}, the certificate says {} steps {} .. {}", steps.size(), steps.front(),
+                     steps.back(), stated.columns, stated.first_step, stated.last_step));
+  expect(tally.values_rounded_up() == stated.values_rounded_up,
+         "values are rounded where the certificate says otherwise");
   if (tally.samples() != stated.samples) return;
 
   // Certify the recount with the stated delta of each claim: every count and bound must come out again.

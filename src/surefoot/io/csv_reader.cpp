@@ -140,7 +140,9 @@ void CsvReader::read_first_line() {
   separator_ = detect_separator(line);
   const std::vector<std::string_view> cells = split_first_line(line, separator_);
   columns_ = static_cast<Index>(cells.size());
-  if (std::none_of(cells.begin(), cells.end(), is_label)) return;
+  // An empty first cell stands above the index column that pandas writes.
+  const bool indexed = cells.size() > 1 && trim(cells.front()).empty();
+  if (!indexed && std::none_of(cells.begin(), cells.end(), is_label)) return;
   for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
   current_.begin = current_.complete - text.size();
   ++line_;

@@ -95,7 +95,8 @@ std::string percent_label(double share) {
 }
 
 std::string confidence_label(double delta) {
-  return fmt::format("{:.12g}", 1 - delta);
+  // 1 - delta is read as a promise: never print it rounded up to 1.
+  return delta < 1e-9 ? fmt::format("1 - {}", exact_label(delta)) : fmt::format("{:.12g}", 1 - delta);
 }
 
 std::string count_label(Index count) {
