@@ -19,6 +19,8 @@ using Exact = boost::multiprecision::cpp_bin_float_50;
 
 Exact exact_kl(const Exact& q, const Exact& p) {
   const Exact low = q == 0 ? Exact(0) : Exact(q * log(q / p));
+  // Beside 1, tiny p and q vanish even in 50 digits: log(1-p) = -p - p^2/2 - ...
+  if (p < 1e-30) return low + (1 - q) * ((p - q) + (p * p - q * q) / 2);
   const Exact high = q == 1 ? Exact(0) : Exact((1 - q) * log((1 - q) / (1 - p)));
   return low + high;
 }
