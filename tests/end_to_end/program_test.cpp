@@ -105,7 +105,8 @@ TEST_F(Program, UnderstandsIndexColumnsAndNumberedSteps) {
   write("plain.csv", "k=5,k=10,k=15\n1,0.1,0.01\n2,0.2,0.02\n");
   write("indexed.csv", "instance,k=5,k=10,k=15\n0,1,0.1,0.01\n1,2,0.2,0.02\n");
   write("numbers.csv", "5,10,15\n1,0.1,0.01\n2,0.2,0.02\n");
-  for (const char* name : {"plain", "indexed", "numbers"}) {
+  write("pandas.csv", ",5,10,15\n0,1,0.1,0.01\n1,2,0.2,0.02\n");
+  for (const char* name : {"plain", "indexed", "numbers", "pandas"}) {
     const ProgramResult result = surefoot(fmt::format("certify {}.csv --out {}", name, name));
     ASSERT_EQ(result.code, 0) << result.err;
     const Json body = Json::parse(slurp(folder_ / name / "certificate.json"));
@@ -113,6 +114,18 @@ TEST_F(Program, UnderstandsIndexColumnsAndNumberedSteps) {
     EXPECT_EQ(body.at("variants").at(0).at("samples"), 2) << name;
     EXPECT_EQ(surefoot(fmt::format("verify {0}/certificate.json --data {0}.csv", name)).code, 0) << name;
   }
+}
+
+TEST_F(Program, DoesNotGuessStepsFromLabelsThatDoNotIncrease) {
+  write("falling.csv", "k30,k20,k10\n1,0.1,0.01\n");
+  write("words.csv", "early,middle,late\n1,0.1,0.01\n");
+  expect_refused("certify falling.csv", {"falling.csv", "--first-step"});
+  expect_refused("certify words.csv", {"words.csv", "--first-step"});
+  EXPECT_EQ(surefoot("certify words.csv --first-step 0").code, 0);
+  write("powers.csv", "1,10,100\n1,0.1,0.01\n2,0.2,0.02\n");
+  ASSERT_EQ(surefoot("certify powers.csv --out powers").code, 0);
+  EXPECT_EQ(Json::parse(slurp(folder_ / "powers" / "certificate.json")).at("declared").at("steps"),
+            Json({1, 10, 100}));
 }
 
 TEST_F(Program, CountsInfinitiesAndNanAsFailures) {
@@ -176,6 +189,13 @@ TEST_F(Program, RefusesBadOptions) {
   expect_refused("certify good.csv --claims none", {"none"});
   expect_refused("certify good.csv --names a,b", {"2", "1"});
   expect_refused("certify good.csv --nonsense", {"nonsense"});
+  expect_refused("certify good.csv --success-delta 0", {"delta"});
+  expect_refused("certify good.csv --tolerances ''", {"tolerances"});
+  expect_refused("certify good.csv good.csv --names x,x", {"names"});
+  expect_refused("certify good.csv --first-step 9223372036854775807", {"9223372036854775807"});
+  EXPECT_EQ(surefoot("certify --tolerances 0.1 --names mine good.csv").code, 0)
+      << "lists do not swallow the file";
+  EXPECT_EQ(shell("$SUREFOOT bound kl-inverse --q 0.1 --c 0.1 >/dev/full").code, 2);
   expect_refused("certify", {"files"});
   for (const auto& [arguments, word] : std::vector<std::pair<std::string, std::string>>{
            {"bound risk --failures 11 --samples 10 --delta 0.1", "11"},

@@ -165,6 +165,59 @@ TEST(Certificate, AStrongerClaimIsFoundEvenUnderAFittingDigest) {
   EXPECT_TRUE(differs("/claims/success_rate/0/variant", 7));
 }
 
+TEST(Certificate, ClaimsOutsideTheBudgetAreFoundEvenUnderAFittingDigest) {
+  const Json body = Json::parse(to_json(example_certificate(kinds_of_options().front())));
+  const auto refused = [](const Json& changed) {
+    return !verify(parse_certificate(resealed(changed))).holds();
+  };
+  Json unpaid = body;  // a grid that no claim uses must not make quantile claims cheaper
+  unpaid["declared"]["grid"] = {1.0};
+  unpaid["confidence"]["shares"].erase(1);
+  EXPECT_TRUE(refused(unpaid));
+  Json twice = body;
+  twice["claims"]["success_rate"].push_back(body["claims"]["success_rate"][0]);
+  twice["confidence"]["shares"][0]["claims"] = body["claims"]["success_rate"].size() + 1;
+  EXPECT_TRUE(refused(twice));
+  Json relabelled = body;
+  relabelled["claims"]["iteration_budget"][3]["method"] = "first-hit";
+  EXPECT_TRUE(refused(relabelled));
+  Json covered = Json::parse(to_json(example_certificate(kinds_of_options()[1])));
+  covered["claims"]["iteration_budget"][0]["covered_by_confidence"] = true;
+  EXPECT_TRUE(refused(covered));
+  Json more = body;
+  more["claims"]["worst_case"] = Json::array();
+  EXPECT_TRUE(refused(more));
+  Json silent = body;
+  silent["assumptions"] = Json::array();
+  EXPECT_TRUE(refused(silent));
+  Json empty = body;
+  for (const char* kind : {"success_rate", "quantile", "iteration_budget"})
+    empty["claims"][kind] = Json::array();
+  empty["confidence"]["shares"] = Json::array();
+  EXPECT_TRUE(refused(empty));
+  Json beyond = body;
+  beyond["claims"]["iteration_budget"][0]["steps"] = 5;
+  EXPECT_TRUE(refused(beyond));
+}
+
+TEST(Certificate, TextsThatHideSomethingAreRefused) {
+  std::string twice = to_json(example_certificate(kinds_of_options().front()));
+  twice.replace(twice.find("\"lower_bound\":"), 14, "\"lower_bound\": 0.9999, \"lower_bound\":");
+  EXPECT_THROW(parse_certificate(twice), InputError);
+  EXPECT_THROW(parse_certificate(std::string(300000, '[')), InputError);
+  EXPECT_THROW(parse_certificate("{\"run\": " + std::string(1000, '[') + std::string(1000, ']') + "}"),
+               InputError);
+}
+
+TEST(Certificate, AnotherHorizonIsFoundInTheData) {
+  const Options options = resolved(kinds_of_options().front(), example_steps());
+  Certificate certificate = example_certificate(options, 1);
+  certificate.variants[0].last_step = 100000;
+  Verification verification;
+  compare_recount(certificate, 0, example_tally(options, 400, 0), std::string(64, 'a'), verification);
+  EXPECT_FALSE(verification.holds());
+}
+
 TEST(Certificate, ChangedDataAreFound) {
   const Options options = resolved(kinds_of_options().front(), example_steps());
   const Certificate certificate = example_certificate(options, 1);
