@@ -119,7 +119,7 @@ std::size_t display_width(std::string_view text) {
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-  const std::string clean = printable(text);
+  std::string clean = printable(text);
   if (display_width(clean) <= width) return clean;
   std::string result;
   std::size_t used = 1;
@@ -201,7 +201,7 @@ std::string markdown_escaped(std::string_view text) {
 }
 
 std::string csv_quoted(std::string_view text) {
-  const std::string clean = printable(text);
+  std::string clean = printable(text);
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
   return '"' + with_escapes(clean, [](char c) -> std::string_view { return c == '"' ? "\"\"" : ""; }) + '"';
 }
