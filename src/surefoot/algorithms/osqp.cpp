@@ -61,8 +61,8 @@ bool is_identity(const SparseMatrix& matrix) {
 
 SparseMatrix scaled_matrix(const SparseMatrix& matrix, const Vector& left, const Vector& right,
                            double factor) {
-  SparseMatrix result(
-      matrix);  // NOLINT(performance-unnecessary-copy-initialization): changed through the iterator
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): changed through the iterator
+  SparseMatrix result(matrix);
   for (Index column = 0; column < result.outerSize(); ++column) {
     for (SparseMatrix::InnerIterator entry(result, column); entry; ++entry) {
       entry.valueRef() *= factor * left[entry.row()] * right[column];
