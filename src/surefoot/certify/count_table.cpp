@@ -85,7 +85,7 @@ RunTable::RunTable(const std::string& path, std::optional<Index> first_step)
   if (columns_.skipped > 0) notice_ = "the first column numbers the instances and is not a step";
   const bool any = reader_->next(first_block_);
   if (!any) first_block_ = {};
-  if (!reader_->header().empty()) return;
+  if (!reader_->header().empty() || !reader_->can_have_header()) return;
   std::vector<Index> numbers = step_numbers(first_block_, reader_->columns());
   if (numbers.empty()) return;
   columns_.steps = std::move(numbers);

@@ -18,6 +18,7 @@ class CsvReader final : public TableReader {
   CsvReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
 
   bool next(RowBlock& block) override;
+  [[nodiscard]] bool can_have_header() const override { return true; }
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
   [[nodiscard]] Index bytes_total() const override { return source_->bytes_total(); }

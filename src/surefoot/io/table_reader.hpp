@@ -49,6 +49,8 @@ class TableReader {
   /// Column labels of the header line; empty if the table has none.
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   [[nodiscard]] Index columns() const { return columns_; }
+  /// Whether the format can have a header line at all: then a first row of numbers may be one.
+  [[nodiscard]] virtual bool can_have_header() const { return false; }
 
   /// Fills `block` with the next rows, at least one; false at the end of the table. The rows of all blocks
   /// together, and the message of any error, do not depend on the number of threads.
