@@ -18,7 +18,8 @@ const std::map<std::string, std::set<std::string>> allowed{
     {"algorithms", {"core", "problems"}},
     {"families", {"core", "problems", "algorithms", "io"}},
     {"runs", {"core", "problems", "algorithms"}},
-    {"certify", {"core", "bounds", "io", "runs"}},
+    {"learning", {"core", "bounds", "io", "problems", "algorithms", "runs"}},
+    {"certify", {"core", "bounds", "io", "algorithms", "runs", "learning"}},
     {"report", {"core", "bounds", "io", "certify"}},
 };
 

@@ -1,0 +1,17 @@
+#include "surefoot/algorithms/learned_operator.hpp"
+
+namespace surefoot::algorithms {
+
+Index WeightLayout::size() const {
+  return offset(blocks.size());
+}
+
+Index WeightLayout::offset(std::size_t block) const {
+  Index total = 0;
+  for (std::size_t b = 0; b < block; ++b) total += blocks[b].size();
+  return total;
+}
+
+void LearnedOperator::start_vjp(ConstBatch, Workspace&) const {}
+
+}  // namespace surefoot::algorithms

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "surefoot/algorithms/operator.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace surefoot::algorithms {
+
+/// A named block of weights, rows x cols numbers, row-major. All weights of a block share a prior variance.
+struct WeightBlock {
+  std::string name;
+  Index rows = 0;
+  Index cols = 1;
+  [[nodiscard]] Index size() const { return rows * cols; }
+};
+
+/// The weights of a learned optimizer: its blocks one after the other in one vector. Every weight of the
+/// layout acts on the K steps that are run: none is charged in the KL for nothing.
+struct WeightLayout {
+  std::vector<WeightBlock> blocks;
+  [[nodiscard]] Index size() const;
+  /// Position of the first weight of block b.
+  [[nodiscard]] Index offset(std::size_t block) const;
+};
+
+/// Names the random weights of a block of lanes: lane j draws from the streams (seed, purpose, first_draw +
+/// j). A purpose is used once in a project: calibration's differ from training's.
+struct WeightDraw {
+  std::uint64_t seed = 0;
+  std::string_view purpose;
+  std::uint64_t first_draw = 0;
+};
+
+/// An optimizer with weights theta ~ N(w, diag s), each lane with a draw of its own: theta = w + sqrt(s) xi.
+///
+/// Life of a block: load(); draw() or use_means(); start(); step(0), ...; for training then
+/// step_vjp(K-1), ..., step_vjp(0), start_vjp(); and after the last block of a worker collect().
+///
+/// How a draw is made is the operator's business: it may draw pre-activations (a Gaussian layer's output
+/// given its input) wherever that has the same law as drawing weights, and reports say so.
+/// unlike load() and step(), assign() changes the operator: no block may be under way.
+class LearnedOperator : public Operator, public DifferentiableStep {
+ public:
+  [[nodiscard]] virtual const WeightLayout& weights() const = 0;
+  /// Means and variances (weights().size() each) that the following blocks run with.
+  virtual void assign(std::span<const double> mean, std::span<const double> variance) = 0;
+
+  /// Gives every lane of the loaded block weights of its own.
+  virtual void draw(const WeightDraw& draw, Workspace& workspace) const = 0;
+  /// Lets every lane of the loaded block run at the means.
+  virtual void use_means(Workspace& workspace) const = 0;
+
+  /// step_vjp (of DifferentiableStep) also adds to the workspace the derivatives by means and log variances;
+  /// so does this for a start that depends on weights.
+  virtual void start_vjp(ConstBatch cotangent, Workspace& workspace) const;
+  /// Adds what the vjps of this workspace left behind to d_mean and d_log_variance, and clears it.
+  virtual void collect(Workspace& workspace, std::span<double> d_mean,
+                       std::span<double> d_log_variance) const = 0;
+
+  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+};
+
+}  // namespace surefoot::algorithms
