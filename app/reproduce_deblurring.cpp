@@ -29,8 +29,8 @@ using namespace surefoot;
 
 namespace {
 
-constexpr Index paper_horizon = 16000;
-constexpr Index quick_horizon = 500;
+constexpr Index deblurring_horizon = 16000;
+constexpr Index deblurring_quick_horizon = 500;
 constexpr Index pictured_letters = 8;
 constexpr double solution_accuracy = 1e-9;
 constexpr const char* images_file = "emnist-letters-train-images-idx3-ubyte";
@@ -119,7 +119,7 @@ std::vector<double> decibel_tolerances() {
   return tolerances;
 }
 
-std::vector<Subject> subjects(const problems::Table& solutions, Index pixels) {
+std::vector<Subject> letter_subjects(const problems::Table& solutions, Index pixels) {
   const auto images = std::make_shared<const problems::Table>(solutions.leftCols(pixels));
   return {{"residual", runs::fixed_point_residual(), {1e-4, 1e-3, 1e-2}, {}},
           {"nmse", runs::nmse(images), decibel_tolerances(), {}}};
@@ -198,7 +198,7 @@ std::string run_json(const Settings& settings, Index steps, const std::string& l
 }  // namespace
 
 void deblurring(const Settings& settings) {
-  const Index horizon = settings.scale == "quick" ? quick_horizon : paper_horizon;
+  const Index horizon = settings.scale == "quick" ? deblurring_quick_horizon : deblurring_horizon;
   const Index steps = settings.steps > 0 ? settings.steps : horizon;
   const families::Deblurring family(family_options(settings));
   const Index side = family.options().side;
@@ -209,7 +209,7 @@ void deblurring(const Settings& settings) {
   const algorithms::Osqp osqp(problem, algorithms::OsqpOptions::paper());
   runs::RunOptions options;
   options.steps = steps;
-  const std::vector<Measured> measured = measure(osqp, subjects(solutions, side * side), options);
+  const std::vector<Measured> measured = measure(osqp, letter_subjects(solutions, side * side), options);
 
   fmt::print("Deblurring by OSQP: {} letters, {} blur, {} steps, seed {}\nLetters: {}\n",
              report::count_label(settings.samples), settings.blur, report::count_label(steps), settings.seed,

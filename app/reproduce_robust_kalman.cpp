@@ -23,8 +23,8 @@ using namespace surefoot;
 
 namespace {
 
-constexpr Index paper_horizon = 500;
-constexpr Index quick_horizon = 200;
+constexpr Index robust_kalman_horizon = 500;
+constexpr Index robust_kalman_quick_horizon = 200;
 constexpr Index state_block = 4;         ///< position and velocity
 constexpr Index mistaken_numbers = 100;  ///< what the paper's table took for the states
 constexpr Index mistaken_block = 2;
@@ -37,7 +37,7 @@ std::shared_ptr<const problems::Table> first_columns(const problems::Table& tabl
   return std::make_shared<const problems::Table>(table.leftCols(columns));
 }
 
-std::vector<Subject> subjects(const problems::Table& solutions, Index state_entries) {
+std::vector<Subject> state_subjects(const problems::Table& solutions, Index state_entries) {
   const std::vector<double> tolerances{1e-4, 1e-3, 1e-2};
   std::vector<double> distances = tolerances;
   distances.push_back(paper_radius);
@@ -158,7 +158,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
 }  // namespace
 
 void robust_kalman(const Settings& settings) {
-  const Index horizon = settings.scale == "quick" ? quick_horizon : paper_horizon;
+  const Index horizon = settings.scale == "quick" ? robust_kalman_quick_horizon : robust_kalman_horizon;
   const Index steps = settings.steps > 0 ? settings.steps : horizon;
   const families::RobustKalman family;
   const auto samples = family.draw(settings.seed, settings.samples);
@@ -166,7 +166,8 @@ void robust_kalman(const Settings& settings) {
   const problems::Table solutions = runs::solve(scs);
   runs::RunOptions options;
   options.steps = steps;
-  const std::vector<Measured> measured = measure(scs, subjects(solutions, family.state_entries()), options);
+  const std::vector<Measured> measured =
+      measure(scs, state_subjects(solutions, family.state_entries()), options);
 
   fmt::print("Robust Kalman filtering by SCS: {} problems, {} steps, seed {}\n",
              report::count_label(settings.samples), steps, settings.seed);

@@ -16,8 +16,9 @@ endif()
 add_library(surefoot_compile_settings INTERFACE)
 target_compile_options(surefoot_compile_settings INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  # Contracted multiply-adds would make bounds and traces depend on the compiler's mood.
-  -ffp-contract=off)
+  # Contracted multiply-adds would make bounds and traces depend on the compiler's mood; kernels on vector lanes (targets
+  # with the property SUREFOOT_KERNEL) may have them.
+  -ffp-contract=$<IF:$<BOOL:$<TARGET_PROPERTY:SUREFOOT_KERNEL>>,fast,off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns of overlaps in plain string concatenation (GCC PR 105651); clang-tidy does not know the option.
   target_compile_options(surefoot_compile_settings INTERFACE -Wno-restrict)

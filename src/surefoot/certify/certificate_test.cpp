@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -163,6 +164,49 @@ TEST(Certificate, AStrongerClaimIsFoundEvenUnderAFittingDigest) {
   EXPECT_TRUE(differs("/variants/0/samples", 4000));
   EXPECT_TRUE(differs("/declared/steps/3", 41));
   EXPECT_TRUE(differs("/claims/success_rate/0/variant", 7));
+}
+
+// Values and budgets have no counts of their own that a smaller number would contradict: the success counts
+// of the same runs do.
+TEST(Certificate, ClaimsThatContradictOneAnotherAreFoundEvenUnderAFittingDigest) {
+  for (const bounds::BudgetMethod method :
+       {bounds::BudgetMethod::settling, bounds::BudgetMethod::first_hit}) {
+    Options options = kinds_of_options().front();
+    options.budget_method = method;
+    const Certificate certificate = example_certificate(options);
+    int values = 0;
+    int budgets = 0;
+    const auto findings_of = [](const Certificate& changed) {
+      return verify(parse_certificate(to_json(changed))).findings;
+    };
+    EXPECT_TRUE(findings_of(certificate).empty());
+    for (std::size_t i = 0; i < certificate.quantile.size(); ++i) {
+      for (double QuantileClaim::*value : {&QuantileClaim::upper_bound, &QuantileClaim::empirical}) {
+        const double stated = certificate.quantile[i].*value;
+        if (stated == infinity) continue;
+        Certificate changed = certificate;
+        changed.quantile[i].*value = 0.05 * stated;
+        // Only a tolerance in between knows better.
+        const auto between = [&](double tolerance) {
+          return 0.05 * stated < tolerance && tolerance <= stated;
+        };
+        if (std::none_of(options.tolerances.begin(), options.tolerances.end(), between)) continue;
+        ++values;
+        EXPECT_FALSE(findings_of(changed).empty()) << i;
+      }
+    }
+    for (std::size_t i = 0; i < certificate.budget.size(); ++i) {
+      if (!certificate.budget[i].steps || *certificate.budget[i].steps <= 20) continue;
+      Certificate changed = certificate;
+      changed.budget[i].steps = *certificate.budget[i].steps - 20;
+      if (method == bounds::BudgetMethod::first_hit)
+        changed.budget[i].steps = *certificate.budget[i].steps + 20;
+      ++budgets;
+      EXPECT_FALSE(findings_of(changed).empty()) << i;
+    }
+    EXPECT_GT(values, 30);
+    EXPECT_GT(budgets, 4);
+  }
 }
 
 TEST(Certificate, ClaimsOutsideTheBudgetAreFoundEvenUnderAFittingDigest) {

@@ -5,6 +5,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/consistency.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -319,6 +320,7 @@ Verification verify(const ParsedCertificate& parsed) {
                     parsed.recorded_digest, parsed.computed_digest));
   }
   Checker(parsed.certificate, result).check_all();
+  for (std::string& line : contradictions(parsed.certificate)) result.findings.push_back(std::move(line));
   return result;
 }
 

@@ -19,14 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string printable(const fs::path& path) {
-  return excerpt(path.string(), std::numeric_limits<std::size_t>::max());
-}
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
 /// A new file in `folder` under a name nobody else has; removed again unless it was renamed.
 class TemporaryFile {
  public:
@@ -40,7 +32,7 @@ class TemporaryFile {
       descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, everybody);
       error = descriptor_ < 0 ? errno : 0;
     }
-    require(error == 0, "{}: cannot write in this folder: {}", printable(folder), reason(error));
+    require(error == 0, "{}: cannot write in this folder: {}", printable(folder.string()), reason(error));
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -85,25 +77,26 @@ void sync_folder(const fs::path& folder) {
 void check_folder(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
-  require(fs::exists(status), "{}: no such folder", printable(folder));
-  require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder));
+  require(fs::exists(status), "{}: no such folder", printable(folder.string()));
+  require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder.string()));
 }
 
 }  // namespace
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
-  require(path.has_filename(), "'{}' is not a file name", printable(path));
+  require(path.has_filename(), "'{}' is not a file name", printable(path.string()));
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  require(!fs::is_directory(status), "{}: is a directory, not a file", printable(path));
-  require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", printable(path));
+  require(!fs::is_directory(status), "{}: is a directory, not a file", printable(path.string()));
+  require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file",
+          printable(path.string()));
   const fs::path destination = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
   const fs::path folder = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
   check_folder(folder);
   TemporaryFile file(folder);
   int failure = file.write(content);
   if (failure == 0) failure = file.rename_to(destination);
-  require(failure == 0, "{}: cannot write: {}", printable(path), reason(failure));
+  require(failure == 0, "{}: cannot write: {}", printable(path.string()), reason(failure));
   sync_folder(folder);
 }
 
@@ -111,10 +104,10 @@ void prepare_output_folder(const fs::path& folder) {
   require(!folder.empty(), "the name of the output folder is empty");
   std::error_code error;
   require(!fs::exists(folder, error) || fs::is_directory(folder, error), "{}: is a file, not a folder",
-          printable(folder));
+          printable(folder.string()));
   fs::create_directories(folder, error);
   std::error_code ignored;
-  require(fs::is_directory(folder, ignored), "{}: cannot create this folder: {}", printable(folder),
+  require(fs::is_directory(folder, ignored), "{}: cannot create this folder: {}", printable(folder.string()),
           error.message());
   const TemporaryFile probe(folder);
 }

@@ -22,14 +22,6 @@ namespace {
 // A piece this long is hashed while it is still in the cache.
 constexpr std::size_t piece_bytes = std::size_t{256} << 10U;
 
-std::string printable(const std::string& path) {
-  return excerpt(path, std::numeric_limits<std::size_t>::max());
-}
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
 class Descriptor {
  public:
   Descriptor(int number, bool owned) : number_(number), owned_(owned) {}

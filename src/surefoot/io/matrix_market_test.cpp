@@ -20,7 +20,7 @@ Eigen::MatrixXd dense(const std::string& text, const MatrixMarketLimits& limits 
   return Eigen::MatrixXd(read_matrix_market(*memory_bytes("m.mtx", text), limits));
 }
 
-std::string error_of(const std::string& text, const MatrixMarketLimits& limits = {}) {
+std::string mtx_error(const std::string& text, const MatrixMarketLimits& limits = {}) {
   return input_error([&] { dense(text, limits); });
 }
 
@@ -60,10 +60,10 @@ TEST(MatrixMarket, ReadsFilesPlainAndGzip) {
 }
 
 TEST(MatrixMarket, ComplainsAboutTheBanner) {
-  EXPECT_EQ(error_of(""), "m.mtx: the file is empty");
-  EXPECT_EQ(error_of("1,2\n"), "m.mtx:1: a Matrix Market file begins with %%MatrixMarket: '1,2'");
+  EXPECT_EQ(mtx_error(""), "m.mtx: the file is empty");
+  EXPECT_EQ(mtx_error("1,2\n"), "m.mtx:1: a Matrix Market file begins with %%MatrixMarket: '1,2'");
   const auto banner = [](const std::string& words) {
-    return error_of("%%MatrixMarket " + words + "\n1 1 0\n");
+    return mtx_error("%%MatrixMarket " + words + "\n1 1 0\n");
   };
   EXPECT_NE(banner("vector").find("m.mtx:1: the object is not 'matrix'"), std::string::npos);
   EXPECT_NE(banner("matrix list").find("neither 'coordinate' nor 'array'"), std::string::npos);
@@ -74,26 +74,26 @@ TEST(MatrixMarket, ComplainsAboutTheBanner) {
 }
 
 TEST(MatrixMarket, ComplainsAboutSizes) {
-  EXPECT_EQ(error_of(real_general), "m.mtx:1: the line with the sizes is missing");
-  EXPECT_EQ(error_of(real_general + "2 x 1\n"), "m.mtx:2: expected an integer: '2 x 1'");
-  EXPECT_EQ(error_of(real_general + "2 2\n"), "m.mtx:2: expected an integer: '2 2'");
-  EXPECT_EQ(error_of(real_general + "2 2 1 1\n"), "m.mtx:2: too many words: '2 2 1 1'");
-  EXPECT_EQ(error_of(real_general + "-2 2 1\n"), "m.mtx:2: a size is negative: '-2 2 1'");
-  EXPECT_EQ(error_of(real_general + "2 2 -1\n"), "m.mtx:2: the number of entries is negative: '2 2 -1'");
-  EXPECT_EQ(error_of(real_general + "2 99999999999999999999 1\n"),
+  EXPECT_EQ(mtx_error(real_general), "m.mtx:1: the line with the sizes is missing");
+  EXPECT_EQ(mtx_error(real_general + "2 x 1\n"), "m.mtx:2: expected an integer: '2 x 1'");
+  EXPECT_EQ(mtx_error(real_general + "2 2\n"), "m.mtx:2: expected an integer: '2 2'");
+  EXPECT_EQ(mtx_error(real_general + "2 2 1 1\n"), "m.mtx:2: too many words: '2 2 1 1'");
+  EXPECT_EQ(mtx_error(real_general + "-2 2 1\n"), "m.mtx:2: a size is negative: '-2 2 1'");
+  EXPECT_EQ(mtx_error(real_general + "2 2 -1\n"), "m.mtx:2: the number of entries is negative: '2 2 -1'");
+  EXPECT_EQ(mtx_error(real_general + "2 99999999999999999999 1\n"),
             "m.mtx:2: expected an integer: '2 99999999999999999999 1'");
-  EXPECT_EQ(error_of(real_general + "5 2 1\n", {.dimension = 4}),
+  EXPECT_EQ(mtx_error(real_general + "5 2 1\n", {.dimension = 4}),
             "m.mtx:2: more than 4 rows or columns: '5 2 1'");
-  EXPECT_EQ(error_of(real_general + "2 2 9\n", {.entries = 8}), "m.mtx:2: more than 8 entries: '2 2 9'");
-  EXPECT_EQ(error_of("%%MatrixMarket matrix array real general\n3 3\n", {.entries = 8}),
+  EXPECT_EQ(mtx_error(real_general + "2 2 9\n", {.entries = 8}), "m.mtx:2: more than 8 entries: '2 2 9'");
+  EXPECT_EQ(mtx_error("%%MatrixMarket matrix array real general\n3 3\n", {.entries = 8}),
             "m.mtx:2: more than 8 entries: '3 3'");
-  EXPECT_EQ(error_of("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n"),
+  EXPECT_EQ(mtx_error("%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n"),
             "m.mtx:2: a symmetric matrix is square: '2 3 0'");
-  EXPECT_EQ(error_of(real_general, {.dimension = -1}), "limits.dimension: -1 is outside 0 .. 2000000000");
+  EXPECT_EQ(mtx_error(real_general, {.dimension = -1}), "limits.dimension: -1 is outside 0 .. 2000000000");
 }
 
 TEST(MatrixMarket, ComplainsAboutEntries) {
-  const auto entries = [](const std::string& lines) { return error_of(real_general + "2 3 2\n" + lines); };
+  const auto entries = [](const std::string& lines) { return mtx_error(real_general + "2 3 2\n" + lines); };
   EXPECT_EQ(entries("1 1 1\n"), "m.mtx:3: 2 entries announced, the file ends after 1");
   EXPECT_EQ(entries("1 1 1\n1 2 1\n1 3 1\n"), "m.mtx:5: more than the 2 entries announced: '1 3 1'");
   EXPECT_EQ(entries("0 1 1\n"), "m.mtx:3: row 0 is outside 1 .. 2: '0 1 1'");
@@ -104,9 +104,9 @@ TEST(MatrixMarket, ComplainsAboutEntries) {
   EXPECT_EQ(entries("1 1 nan\n"), "m.mtx:3: the value is not finite: '1 1 nan'");
   EXPECT_EQ(entries("1 1 1 1\n"), "m.mtx:3: too many words: '1 1 1 1'");
   EXPECT_EQ(entries("1 1 \xff\n"), "m.mtx:3: the value is not a number: '1 1 \\xff'");
-  EXPECT_EQ(error_of("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n"),
+  EXPECT_EQ(mtx_error("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n"),
             "m.mtx:3: a symmetric file holds the lower triangle only: '1 2 1'");
-  EXPECT_EQ(error_of("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n"),
+  EXPECT_EQ(mtx_error("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n"),
             "m.mtx:3: expected an integer: '1 2 1.5'");
 }
 

@@ -63,7 +63,7 @@ std::vector<double> table(const std::string& bytes, const TableOptions& options 
   return values;
 }
 
-std::string error_of(const std::string& bytes, const TableOptions& options = {}) {
+std::string npy_error(const std::string& bytes, const TableOptions& options = {}) {
   return input_error([&] { table(bytes, options); });
 }
 
@@ -144,7 +144,7 @@ TEST(Npy, RefusesFortranOrderBeyondTheMemoryAllowed) {
   const std::string bytes = npy(head("<f8", "(2, 2)", "True"), data_of<double>({1, 2, 3, 4}));
   EXPECT_EQ(table(bytes, {.memory_bytes = 32}), (Values{1, 3, 2, 4}));
   EXPECT_EQ(
-      error_of(bytes, {.memory_bytes = 31}),
+      npy_error(bytes, {.memory_bytes = 31}),
       "t.npy: the .npy array is in Fortran order and needs 32 bytes of memory, 31 are allowed; saved in C "
       "order (numpy.ascontiguousarray) it streams");
 }
@@ -154,10 +154,10 @@ TEST(Npy, ComplainsAboutDamagedHeads) {
   const std::string data = data_of<double>({1});
   EXPECT_EQ(input_error([] { read_npy(*memory_bytes("t.npy", "a,b\n1,2\n")); }),
             "t.npy: is not a .npy file: it begins 'a,b\\n1,2\\n'");
-  EXPECT_EQ(error_of("\x93NUMPY"), "t.npy: the .npy header is truncated");
-  EXPECT_EQ(error_of(npy(good, data).substr(0, 30)), "t.npy: the .npy header is truncated");
-  EXPECT_EQ(error_of(npy(good, data, 4)), "t.npy: .npy format version 4 is unknown (1, 2 and 3 are known)");
-  EXPECT_EQ(error_of("\x93NUMPY\x02\0\xff\xff\xff\xff{"s),
+  EXPECT_EQ(npy_error("\x93NUMPY"), "t.npy: the .npy header is truncated");
+  EXPECT_EQ(npy_error(npy(good, data).substr(0, 30)), "t.npy: the .npy header is truncated");
+  EXPECT_EQ(npy_error(npy(good, data, 4)), "t.npy: .npy format version 4 is unknown (1, 2 and 3 are known)");
+  EXPECT_EQ(npy_error("\x93NUMPY\x02\0\xff\xff\xff\xff{"s),
             "t.npy: the .npy header claims 4294967295 bytes for itself, more than 1048576");
   for (const std::string bad :
        {"", "{", "{}", "{'descr': '<f8'}", "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1,1)}",
@@ -168,13 +168,13 @@ TEST(Npy, ComplainsAboutDamagedHeads) {
         "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (1,1)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1), 'more': 1}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1)} x", "{'descr: 1}"}) {
-    EXPECT_TRUE(error_of(npy(bad, data)).starts_with("t.npy: the .npy header is damaged: '")) << bad;
+    EXPECT_TRUE(npy_error(npy(bad, data)).starts_with("t.npy: the .npy header is damaged: '")) << bad;
   }
 }
 
 TEST(Npy, ComplainsAboutOtherTypes) {
   const auto type_error = [](const std::string& descr) {
-    return error_of(npy(head(descr, "(1, 1)"), std::string(16, '\0')));
+    return npy_error(npy(head(descr, "(1, 1)"), std::string(16, '\0')));
   };
   EXPECT_EQ(type_error("|O"), "t.npy: the .npy holds Python objects ('|O'); a table needs numbers");
   EXPECT_EQ(type_error("<c16"), "t.npy: the .npy holds complex numbers ('<c16'); a table needs real ones");
@@ -184,20 +184,20 @@ TEST(Npy, ComplainsAboutOtherTypes) {
                           "booleans are)",
                           descr));
   }
-  EXPECT_EQ(error_of(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
+  EXPECT_EQ(npy_error(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
             "t.npy: the .npy holds records of several fields; a table needs plain numbers");
 }
 
 TEST(Npy, ComplainsAboutShapes) {
   const std::string data = data_of<double>({1});
-  EXPECT_EQ(error_of(npy(head("<f8", "(1, 1, 1)"), data)),
+  EXPECT_EQ(npy_error(npy(head("<f8", "(1, 1, 1)"), data)),
             "t.npy: the .npy array has 3 dimensions, a table has 2 (rows and columns)");
-  EXPECT_EQ(error_of(npy(head("<f8", "()"), data)),
+  EXPECT_EQ(npy_error(npy(head("<f8", "()"), data)),
             "t.npy: the .npy array has 0 dimensions, a table has 2 (rows and columns)");
-  EXPECT_EQ(error_of(npy(head("<f8", "(0, 5)"), "")), "t.npy: the .npy array of 0 x 5 elements is empty");
-  EXPECT_EQ(error_of(npy(head("<f8", "(5, 0)"), "")), "t.npy: the .npy array of 5 x 0 elements is empty");
-  EXPECT_EQ(error_of(npy(head("<f8", "(1, 100)"), std::string(800, '\0')),
-                     {.block_bytes = 1, .max_line_bytes = 799}),
+  EXPECT_EQ(npy_error(npy(head("<f8", "(0, 5)"), "")), "t.npy: the .npy array of 0 x 5 elements is empty");
+  EXPECT_EQ(npy_error(npy(head("<f8", "(5, 0)"), "")), "t.npy: the .npy array of 5 x 0 elements is empty");
+  EXPECT_EQ(npy_error(npy(head("<f8", "(1, 100)"), std::string(800, '\0')),
+                      {.block_bytes = 1, .max_line_bytes = 799}),
             "t.npy: a row of 100 columns has 800 bytes, more than 799");
 }
 
@@ -205,28 +205,28 @@ TEST(Npy, ComplainsAboutClaimsThatTheFileDoesNotKeep) {
   const std::string data = data_of<double>({1, 2, 3});
   const std::string too_short = npy(head("<f8", "(2, 2)"), data);
   const std::string too_long = npy(head("<f8", "(2, 1)"), data);
-  EXPECT_EQ(error_of(too_short),
+  EXPECT_EQ(npy_error(too_short),
             "t.npy: the .npy header claims 2 x 2 elements of '<f8' = 32 bytes, the file has 24");
-  EXPECT_EQ(error_of(gzip(too_short)),
+  EXPECT_EQ(npy_error(gzip(too_short)),
             "t.npy: the .npy header claims 2 x 2 elements of '<f8' = 32 bytes, the file has 24");
-  EXPECT_EQ(error_of(gzip(npy(head("<f8", "(2, 2)", "True"), data))),
+  EXPECT_EQ(npy_error(gzip(npy(head("<f8", "(2, 2)", "True"), data))),
             "t.npy: the .npy header claims 2 x 2 elements of '<f8' = 32 bytes, the file has 24");
-  EXPECT_EQ(error_of(too_long),
+  EXPECT_EQ(npy_error(too_long),
             "t.npy: the .npy header claims 2 x 1 elements of '<f8' = 16 bytes, the file has 24");
-  EXPECT_EQ(error_of(gzip(too_long)),
+  EXPECT_EQ(npy_error(gzip(too_long)),
             "t.npy: the .npy header claims 2 x 1 elements of '<f8' = 16 bytes, the file has more");
   EXPECT_EQ(
-      error_of(gzip(npy(head("<f8", "(1000000000, 1000000)"), data))),
+      npy_error(gzip(npy(head("<f8", "(1000000000, 1000000)"), data))),
       "t.npy: the .npy header claims 1000000000 x 1000000 elements of '<f8' = 8000000000000000 bytes, the "
       "file has 24");
 }
 
 TEST(Npy, ComplainsAboutSizesThatOverflow) {
-  EXPECT_EQ(error_of(npy(head("<f8", "(4294967296, 4294967296)"), "")),
+  EXPECT_EQ(npy_error(npy(head("<f8", "(4294967296, 4294967296)"), "")),
             "t.npy: the .npy header claims 4294967296 x 4294967296 elements, more than any memory holds");
-  EXPECT_EQ(error_of(npy(head("|u1", "(4611686018427387904, 1)"), "")),
+  EXPECT_EQ(npy_error(npy(head("|u1", "(4611686018427387904, 1)"), "")),
             "t.npy: the .npy header claims 4611686018427387904 x 1 elements, more than any memory holds");
-  EXPECT_TRUE(error_of(npy(head("<f8", "(99999999999999999999, 1)"), ""))
+  EXPECT_TRUE(npy_error(npy(head("<f8", "(99999999999999999999, 1)"), ""))
                   .starts_with("t.npy: the .npy header claims a size beyond 2^63: '"));
 }
 

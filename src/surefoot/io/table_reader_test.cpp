@@ -57,7 +57,7 @@ Table read_text(const std::string& text, const TableOptions& options = {}) {
   return read_all(*TableReader::open(memory_bytes("t.csv", text), options));
 }
 
-std::string error_of(const std::string& text, const TableOptions& options = {}) {
+std::string csv_error(const std::string& text, const TableOptions& options = {}) {
   return input_error([&] { read_text(text, options); });
 }
 
@@ -122,55 +122,55 @@ TEST(Csv, HashesTheFileAsItLies) {
 }
 
 TEST(Csv, ComplainsAboutMissingContent) {
-  EXPECT_EQ(error_of(""), "t.csv: the file is empty");
-  EXPECT_EQ(error_of("\xEF\xBB\xBF"), "t.csv: the file is empty");
-  EXPECT_EQ(error_of(gzip("")), "t.csv: the file is empty");
-  EXPECT_EQ(error_of("\n"), "t.csv:1: the first line is blank");
-  EXPECT_EQ(error_of("a,b\n"), "t.csv: there is a header line but no row after it");
-  EXPECT_EQ(error_of("a,b\n\n\n"), "t.csv: there is a header line but no row after it");
+  EXPECT_EQ(csv_error(""), "t.csv: the file is empty");
+  EXPECT_EQ(csv_error("\xEF\xBB\xBF"), "t.csv: the file is empty");
+  EXPECT_EQ(csv_error(gzip("")), "t.csv: the file is empty");
+  EXPECT_EQ(csv_error("\n"), "t.csv:1: the first line is blank");
+  EXPECT_EQ(csv_error("a,b\n"), "t.csv: there is a header line but no row after it");
+  EXPECT_EQ(csv_error("a,b\n\n\n"), "t.csv: there is a header line but no row after it");
 }
 
 TEST(Csv, ComplainsAboutRaggedRows) {
-  EXPECT_EQ(error_of("1,2,3\n4,5\n"), "t.csv:2: expected 3 cells, found 2: '4,5'");
-  EXPECT_EQ(error_of("1,2\n4,5,6"), "t.csv:2: expected 2 cells, found 3: '4,5,6'");
-  EXPECT_EQ(error_of("a,b\n1,2\n3,4,\n"), "t.csv:3: expected 2 cells, found 3: '3,4,'");
+  EXPECT_EQ(csv_error("1,2,3\n4,5\n"), "t.csv:2: expected 3 cells, found 2: '4,5'");
+  EXPECT_EQ(csv_error("1,2\n4,5,6"), "t.csv:2: expected 2 cells, found 3: '4,5,6'");
+  EXPECT_EQ(csv_error("a,b\n1,2\n3,4,\n"), "t.csv:3: expected 2 cells, found 3: '3,4,'");
 }
 
 TEST(Csv, ComplainsAboutCells) {
-  EXPECT_EQ(error_of("1,2\n3,four\n"), "t.csv:2: column 2: 'four' is not a number");
-  EXPECT_EQ(error_of("1,2\n3, \n"), "t.csv:2: column 2: empty cell in '3, '");
-  EXPECT_EQ(error_of("1,,2\n"), "t.csv:1: column 2: empty cell in '1,,2'");
-  EXPECT_EQ(error_of("1,2\n3,4x\n"), "t.csv:2: column 2: '4x' is not a number");
-  EXPECT_EQ(error_of("0,5;0,7\n1,5;1,7\n"), "t.csv:2: column 1: '1,5' is not a number");
-  EXPECT_EQ(error_of("1,2\n" + std::string(50, 'w') + ",1\n"),
+  EXPECT_EQ(csv_error("1,2\n3,four\n"), "t.csv:2: column 2: 'four' is not a number");
+  EXPECT_EQ(csv_error("1,2\n3, \n"), "t.csv:2: column 2: empty cell in '3, '");
+  EXPECT_EQ(csv_error("1,,2\n"), "t.csv:1: column 2: empty cell in '1,,2'");
+  EXPECT_EQ(csv_error("1,2\n3,4x\n"), "t.csv:2: column 2: '4x' is not a number");
+  EXPECT_EQ(csv_error("0,5;0,7\n1,5;1,7\n"), "t.csv:2: column 1: '1,5' is not a number");
+  EXPECT_EQ(csv_error("1,2\n" + std::string(50, 'w') + ",1\n"),
             "t.csv:2: column 1: '" + std::string(40, 'w') + "...' is not a number");
   EXPECT_EQ(
-      error_of("1 2\n3 4\n"),
+      csv_error("1 2\n3 4\n"),
       "t.csv:2: column 1: '3 4' is not a number (cells are separated by a comma, a semicolon or a tab)");
 }
 
 TEST(Csv, ComplainsAboutBlankLinesInside) {
-  EXPECT_EQ(error_of("1,2\n\n \n3,4\n"), "t.csv:2: blank line inside the table");
-  EXPECT_EQ(error_of("a,b\n\nword\n"), "t.csv:2: blank line inside the table");
+  EXPECT_EQ(csv_error("1,2\n\n \n3,4\n"), "t.csv:2: blank line inside the table");
+  EXPECT_EQ(csv_error("a,b\n\nword\n"), "t.csv:2: blank line inside the table");
 }
 
 TEST(Csv, ComplainsAboutBytesThatAreNoText) {
-  EXPECT_EQ(error_of("caf\xe9,b\n1,2\n"), "t.csv:1: text is not UTF-8: 'caf\\xe9,b'");
-  EXPECT_EQ(error_of("1,2\n3,\xff\n"), "t.csv:2: text is not UTF-8: '3,\\xff'");
-  EXPECT_EQ(error_of("1,2\n3,\0\n"s), "t.csv:2: NUL byte in '3,\\0': this is no text");
-  EXPECT_EQ(error_of("\xff\xfe"
-                     "1\0,\0"s),
+  EXPECT_EQ(csv_error("caf\xe9,b\n1,2\n"), "t.csv:1: text is not UTF-8: 'caf\\xe9,b'");
+  EXPECT_EQ(csv_error("1,2\n3,\xff\n"), "t.csv:2: text is not UTF-8: '3,\\xff'");
+  EXPECT_EQ(csv_error("1,2\n3,\0\n"s), "t.csv:2: NUL byte in '3,\\0': this is no text");
+  EXPECT_EQ(csv_error("\xff\xfe"
+                      "1\0,\0"s),
             "t.csv:1: NUL byte in '\\xff\\xfe1\\0,\\0': this is no text");
-  EXPECT_EQ(error_of("PK\x03\x04zipped"),
+  EXPECT_EQ(csv_error("PK\x03\x04zipped"),
             "t.csv: is a zip archive (.npz, .xlsx); a table is CSV, gzip of it, or .npy");
 }
 
 TEST(Csv, ComplainsAboutLinesTooLong) {
   const TableOptions options{.block_bytes = 4, .max_line_bytes = 10};
   EXPECT_EQ(read_text("1234567,89\n1,2\n1234567,89", options).rows, 3);
-  EXPECT_EQ(error_of("1,2\n1234567,890\n", options), "t.csv:2: the line is longer than 10 bytes");
-  EXPECT_EQ(error_of("12345678901", options), "t.csv:1: the line is longer than 10 bytes");
-  EXPECT_EQ(error_of(std::string(100, ' '), {.block_bytes = 64, .max_line_bytes = 10}),
+  EXPECT_EQ(csv_error("1,2\n1234567,890\n", options), "t.csv:2: the line is longer than 10 bytes");
+  EXPECT_EQ(csv_error("12345678901", options), "t.csv:1: the line is longer than 10 bytes");
+  EXPECT_EQ(csv_error(std::string(100, ' '), {.block_bytes = 64, .max_line_bytes = 10}),
             "t.csv:1: the line is longer than 10 bytes");
 }
 
@@ -178,7 +178,7 @@ TEST(Csv, ComplainsAboutDamagedGzipAfterTheRowsBeforeIt) {
   std::string text;
   for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919L % 10007) + "\n";
   const std::string packed = gzip(text);
-  EXPECT_EQ(error_of(packed.substr(0, packed.size() / 2), {.block_bytes = 32768}),
+  EXPECT_EQ(csv_error(packed.substr(0, packed.size() / 2), {.block_bytes = 32768}),
             "t.csv: gzip data is truncated");
 }
 
@@ -192,15 +192,15 @@ TEST(Csv, OpensFilesAndSaysWhyItCannot) {
 }
 
 TEST(Csv, ChecksItsOptions) {
-  EXPECT_EQ(error_of("1\n", {.block_bytes = 0}), "block_bytes: 0 is below 1");
-  EXPECT_EQ(error_of("1\n", {.max_line_bytes = 0}), "max_line_bytes: 0 is outside 1 .. 1099511627776");
+  EXPECT_EQ(csv_error("1\n", {.block_bytes = 0}), "block_bytes: 0 is below 1");
+  EXPECT_EQ(csv_error("1\n", {.max_line_bytes = 0}), "max_line_bytes: 0 is outside 1 .. 1099511627776");
 }
 
 TEST(Csv, FewBytesOfManyColumnsCostLittleMemory) {
   const std::string header(200000, ',');
   const std::string text = "x" + header + "\n" + std::string(100000, '\n') + "1\n";
-  EXPECT_EQ(error_of(text), "t.csv:2: blank line inside the table");
-  EXPECT_EQ(error_of("x" + header + "\n1\n1\n1\n"), "t.csv:2: expected 200001 cells, found 1: '1'");
+  EXPECT_EQ(csv_error(text), "t.csv:2: blank line inside the table");
+  EXPECT_EQ(csv_error("x" + header + "\n1\n1\n1\n"), "t.csv:2: expected 200001 cells, found 1: '1'");
 }
 
 /// A random table as text: numbers in several notations, line ends, spaces and separators.
@@ -288,10 +288,10 @@ TEST(Csv, ErrorsDoNotDependOnBlockSizeAndThreads) {
     RandomStream random(2, "csv", instance);
     std::string text = random_text(random);
     for (int fault = 0; fault < 3; ++fault) text[random.below(text.size())] = "x,\n\xff"[random.below(4)];
-    const std::string expected = error_of(text);
+    const std::string expected = csv_error(text);
     for (const Cut& cut : cuts) {
       set_threads(cut.team);
-      ASSERT_EQ(error_of(text, {.block_bytes = cut.block_bytes}), expected) << text;
+      ASSERT_EQ(csv_error(text, {.block_bytes = cut.block_bytes}), expected) << text;
     }
   }
   set_threads(0);

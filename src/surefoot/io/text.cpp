@@ -6,6 +6,8 @@
 
 #include <charconv>
 #include <cstdint>
+#include <limits>
+#include <system_error>
 
 namespace surefoot::io {
 
@@ -74,6 +76,14 @@ std::string excerpt(std::string_view text, std::size_t limit) {
     text.remove_prefix(character.size());
   }
   return shown;
+}
+
+std::string printable(std::string_view text) {
+  return excerpt(text, std::numeric_limits<std::size_t>::max());
+}
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
 }
 
 bool is_utf8(std::string_view text) {

@@ -9,6 +9,12 @@ namespace surefoot::io {
 /// what exceeds `limit` characters is cut and shown as "...".
 std::string excerpt(std::string_view text, std::size_t limit = 40);
 
+/// The whole of a path or name, made safe for a message in the same way.
+std::string printable(std::string_view text);
+
+/// The words of the system for an errno.
+std::string reason(int error);
+
 bool is_utf8(std::string_view text);
 
 /// Without the spaces and tabs at both ends.

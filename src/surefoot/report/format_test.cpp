@@ -10,7 +10,7 @@
 namespace surefoot::report {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 double read(const std::string& text) {
   return std::strtod(text.c_str(), nullptr);
@@ -34,7 +34,7 @@ TEST(Labels, AreShortAndExact) {
   EXPECT_EQ(exact_label(0), "0");
   EXPECT_EQ(exact_label(-0.0), "0");
   EXPECT_EQ(exact_label(infinity), "inf");
-  EXPECT_EQ(exact_label(nan), "-");
+  EXPECT_EQ(exact_label(not_a_number), "-");
   EXPECT_EQ(percent_label(0.9), "90 %");
   EXPECT_EQ(percent_label(0.995), "99.5 %");
   EXPECT_EQ(confidence_label(0.01), "0.99");
@@ -63,7 +63,7 @@ TEST(UpperBound, IsRoundedUpToThreeDigits) {
   EXPECT_EQ(upper_bound_value(-23.456), "-23.4");
   EXPECT_EQ(upper_bound_value(0), "0");
   EXPECT_EQ(upper_bound_value(infinity), "-");
-  EXPECT_EQ(upper_bound_value(nan), "-");
+  EXPECT_EQ(upper_bound_value(not_a_number), "-");
   EXPECT_EQ(observed_value(infinity), "inf");
   EXPECT_EQ(observed_value(1.2301e-5), "1.23e-5");
 }
@@ -92,7 +92,7 @@ TEST(LowerBoundPercent, IsRoundedDown) {
   EXPECT_EQ(lower_bound_percent(0.0004), "0.0 %");
   EXPECT_EQ(lower_bound_percent(1), "100 %");
   EXPECT_EQ(lower_bound_percent(0), "-");
-  EXPECT_EQ(lower_bound_percent(nan), "-");
+  EXPECT_EQ(lower_bound_percent(not_a_number), "-");
 }
 
 TEST(LowerBoundPercent, IsNeverPrintedStrongerThanItIs) {
@@ -112,14 +112,14 @@ TEST(ObservedPercent, IsAllOnlyIfItIsAll) {
   EXPECT_EQ(observed_percent(0.9999999), "99.999 %");
   EXPECT_EQ(observed_percent(1), "100 %");
   EXPECT_EQ(observed_percent(0.9986), "99.9 %");
-  EXPECT_EQ(observed_percent(nan), "-");
+  EXPECT_EQ(observed_percent(not_a_number), "-");
 }
 
 TEST(FullPrecision, KeepsEveryBit) {
   EXPECT_EQ(read(full_precision(0.1)), 0.1);
   EXPECT_EQ(full_precision(infinity), "inf");
   EXPECT_EQ(full_precision(-infinity), "-inf");
-  EXPECT_EQ(full_precision(nan), "nan");
+  EXPECT_EQ(full_precision(not_a_number), "nan");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace surefoot::report {
 namespace {
 
 constexpr double panel_width = 330;
-constexpr double panel_height = 330;
+constexpr double panel_pixels = 330;
 constexpr double legend_height = 44;
 constexpr double pixels_per_inch = 92;
 constexpr Index magnification = 4;  ///< screen pixels per pixel
@@ -24,7 +24,7 @@ constexpr int ink = 99;  ///< grey levels have two digits: gnuplot reads its scr
 constexpr int gap_grey = 10;
 constexpr double label_width = 130;
 
-std::string terminal(ImageFormat format, double width, double height) {
+std::string picture_terminal(ImageFormat format, double width, double height) {
   if (format == ImageFormat::svg) {
     return fmt::format("set terminal svg size {:.0f},{:.0f} dynamic enhanced font 'Arial,13' linewidth 1\n",
                        width, height);
@@ -133,8 +133,8 @@ std::string data_block(const GreyMap& map) {
 std::string gnuplot_script(const PlanePicture& picture, ImageFormat format) {
   require(!picture.panels.empty(), "picture {}: has no panel", picture.name);
   const auto count = static_cast<double>(picture.panels.size());
-  const double height = panel_height + legend_height;
-  std::string script = terminal(format, panel_width * count, height);
+  const double height = panel_pixels + legend_height;
+  std::string script = picture_terminal(format, panel_width * count, height);
   script +=
       "set encoding utf8\nset samples 2\nset border 3 lc rgb 'black' lw 0.8\n"
       "set grid lc rgb '#999999' lw 0.6 dt (1,3)\nset tics nomirror out scale 0.6\nset size ratio -1\n"
@@ -143,7 +143,7 @@ std::string gnuplot_script(const PlanePicture& picture, ImageFormat format) {
   for (std::size_t i = 0; i < picture.panels.size(); ++i) {
     script +=
         fmt::format("set origin {:.6f},{:.6f}\nset size {:.6f},{:.6f}\n", static_cast<double>(i) / count,
-                    legend_height / height, 1 / count, panel_height / height);
+                    legend_height / height, 1 / count, panel_pixels / height);
     script += panel_lines(picture.panels[i]);
   }
   return script + legend_lines(picture.panels.front(), legend_height / height) + "unset multiplot\n";
@@ -161,7 +161,7 @@ std::string gnuplot_script(const ImageGrid& grid, ImageFormat format) {
   const auto width = static_cast<double>(map.width);
   const auto height = static_cast<double>(map.height);
   const double full_width = magnification * width + label_width;
-  return terminal(format, full_width, magnification * height) +
+  return picture_terminal(format, full_width, magnification * height) +
          fmt::format(
              "set encoding utf8\nset palette gray negative\nset cbrange [0:{}]\nunset colorbox\nunset "
              "border\n"

@@ -4,6 +4,7 @@
 #include "surefoot/report/process.hpp"
 #include "surefoot/report/table.hpp"
 
+#include "support/contains.hpp"
 #include "support/synthetic_certificate.hpp"
 
 #include <gtest/gtest.h>
@@ -23,15 +24,12 @@ namespace surefoot::report {
 namespace {
 
 using certify::Certificate;
+using test::contains;
 using test::synthetic_certificate;
 
 constexpr const char* hostile =
     "</title><script>alert(1)</script> ' \" & `touch pwned` '; system('touch pwned') # @x {/=50 big} \\ %s "
     "^_2";
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 bool has_program(const std::string& name) {
   return run_process({name, "--version"}, "").started;

@@ -25,7 +25,7 @@ constexpr std::size_t page_width = 100;
 constexpr std::size_t name_width = 32;
 constexpr std::size_t terminal_rows = 7;
 constexpr std::size_t terminal_tolerances = 8;
-constexpr std::string_view indent = "  ";
+constexpr std::string_view page_margin = "  ";
 
 std::string variant_name(const Certificate& certificate, std::size_t variant) {
   return shortened(certificate.variants[variant].name, name_width);
@@ -98,15 +98,15 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
   return table;
 }
 
-std::string paragraph(std::string_view text) {
+std::string filled(std::string_view text) {
   return wrapped(text, page_width);
 }
 
 std::string heading(std::string_view text) {
-  return '\n' + paragraph(text);
+  return '\n' + filled(text);
 }
 
-std::string bullets(const std::vector<std::string>& lines, std::string_view margin = indent) {
+std::string bullets(const std::vector<std::string>& lines, std::string_view margin = page_margin) {
   std::string text;
   for (const std::string& line : lines) {
     text += wrapped(line, page_width, fmt::format("{}- ", margin), fmt::format("{}  ", margin));
@@ -116,15 +116,15 @@ std::string bullets(const std::vector<std::string>& lines, std::string_view marg
 
 std::string fitted(const TextTable& table) {
   std::string text;
-  for (const TextTable& part : split_to_width(table, page_width - indent.size())) {
+  for (const TextTable& part : split_to_width(table, page_width - page_margin.size())) {
     if (!text.empty()) text += '\n';
-    text += to_text(part, indent);
+    text += to_text(part, page_margin);
   }
   return text;
 }
 
 std::string title_lines(const Certificate& certificate) {
-  std::string text = paragraph(certificate.title.empty() ? "Certificate" : certificate.title);
+  std::string text = filled(certificate.title.empty() ? "Certificate" : certificate.title);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const certify::Variant& variant = certificate.variants[v];
     const std::string bad =
@@ -141,11 +141,11 @@ std::string title_lines(const Certificate& certificate) {
 
 std::string headline_text(const Certificate& certificate) {
   const Headline lines = headline(certificate);
-  std::string text = '\n' + paragraph(lines.opening);
+  std::string text = '\n' + filled(lines.opening);
   for (const Headline::Group& group : lines.groups) {
     const bool named = lines.groups.size() > 1;
-    if (named) text += wrapped(group.variant, page_width, indent, indent);
-    text += bullets(group.claims, named ? "    " : indent);
+    if (named) text += wrapped(group.variant, page_width, page_margin, page_margin);
+    text += bullets(group.claims, named ? "    " : page_margin);
   }
   return text;
 }
@@ -162,8 +162,8 @@ Certificate abridged(const Certificate& certificate) {
 
 std::string abridged_note(const Certificate& certificate) {
   if (certificate.tolerances.size() <= terminal_tolerances) return "";
-  return paragraph(fmt::format("Tables show {} of {} tolerances; the report and certificate.json have all.",
-                               terminal_tolerances, certificate.tolerances.size()));
+  return filled(fmt::format("Tables show {} of {} tolerances; the report and certificate.json have all.",
+                            terminal_tolerances, certificate.tolerances.size()));
 }
 
 std::string step_tables(const Certificate& certificate, std::string_view title, const auto& table_of) {
@@ -183,7 +183,7 @@ std::string footnotes(const Certificate& certificate) {
   std::string text;
   for (const std::string& note : {note_on_settling(certificate), note_on_no_guarantee(certificate),
                                   note_on_paper_budgets(certificate)}) {
-    if (!note.empty()) text += paragraph(note);
+    if (!note.empty()) text += filled(note);
   }
   return text + abridged_note(certificate);
 }

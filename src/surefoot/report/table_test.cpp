@@ -5,6 +5,7 @@
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "support/contains.hpp"
 #include "support/synthetic_certificate.hpp"
 
 #include <gtest/gtest.h>
@@ -18,11 +19,8 @@ namespace {
 
 using certify::Certificate;
 using certify::Simultaneity;
+using test::contains;
 using test::synthetic_certificate;
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t widest_line(const std::string& text) {
   std::size_t widest = 0;
