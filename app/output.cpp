@@ -1,7 +1,6 @@
 #include "output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
-#include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/table.hpp"
@@ -10,6 +9,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 using namespace surefoot;
 
@@ -25,15 +25,11 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
   const std::string json = certify::to_json(certificate);
   const report::Report report = report::make_report(certificate);
-  for (const report::ReportFile& file : report.files) {
-    const std::filesystem::path target = options.folder / file.name;
-    require(!std::filesystem::is_directory(target), "{}: is a folder, not a file to be written",
-            target.string());
-  }
-  for (const report::ReportFile& file : report.files) {
-    io::write_file_atomically(options.folder / file.name, file.content);
-  }
-  io::write_file_atomically(options.folder / "certificate.json", json);
+  std::vector<io::FileContent> files;
+  for (const report::ReportFile& file : report.files)
+    files.push_back({options.folder / file.name, file.content});
+  files.push_back({options.folder / "certificate.json", json});
+  io::write_files_atomically(files);
   for (const std::string& notice : report.notices) fmt::print(stderr, "surefoot: {}\n", notice);
   if (options.json) {
     fmt::print("{}", json);

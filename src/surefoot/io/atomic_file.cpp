@@ -9,8 +9,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <limits>
+#include <memory>
+#include <set>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace surefoot::io {
@@ -74,6 +76,10 @@ void sync_folder(const fs::path& folder) {
   ::close(descriptor);
 }
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
 void check_folder(const fs::path& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
@@ -83,21 +89,34 @@ void check_folder(const fs::path& folder) {
 
 }  // namespace
 
+void write_files_atomically(const std::vector<FileContent>& files) {
+  std::vector<std::pair<std::unique_ptr<TemporaryFile>, fs::path>> written;
+  for (const FileContent& file : files) {
+    const std::string name = printable(file.path.string());
+    require(file.path.has_filename(), "'{}' is not a file name", name);
+    std::error_code error;
+    const fs::file_status status = fs::status(file.path, error);
+    require(!fs::is_directory(status), "{}: is a directory, not a file", name);
+    require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", name);
+    const fs::path destination =
+        fs::is_symlink(file.path, error) ? fs::weakly_canonical(file.path, error) : file.path;
+    const fs::path folder = folder_of(destination);
+    check_folder(folder);
+    written.emplace_back(std::make_unique<TemporaryFile>(folder), destination);
+    const int failure = written.back().first->write(file.content);
+    require(failure == 0, "{}: cannot write: {}", name, reason(failure));
+  }
+  for (auto& [temporary, destination] : written) {
+    const int failure = temporary->rename_to(destination);
+    require(failure == 0, "{}: cannot write: {}", printable(destination.string()), reason(failure));
+  }
+  std::set<fs::path> folders;
+  for (const auto& [temporary, destination] : written) folders.insert(folder_of(destination));
+  for (const fs::path& folder : folders) sync_folder(folder);
+}
+
 void write_file_atomically(const fs::path& path, std::string_view content) {
-  require(path.has_filename(), "'{}' is not a file name", printable(path.string()));
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  require(!fs::is_directory(status), "{}: is a directory, not a file", printable(path.string()));
-  require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file",
-          printable(path.string()));
-  const fs::path destination = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
-  const fs::path folder = destination.has_parent_path() ? destination.parent_path() : fs::path(".");
-  check_folder(folder);
-  TemporaryFile file(folder);
-  int failure = file.write(content);
-  if (failure == 0) failure = file.rename_to(destination);
-  require(failure == 0, "{}: cannot write: {}", printable(path.string()), reason(failure));
-  sync_folder(folder);
+  write_files_atomically({{path, content}});
 }
 
 void prepare_output_folder(const fs::path& folder) {

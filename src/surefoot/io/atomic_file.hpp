@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace surefoot::io {
 
@@ -11,6 +12,14 @@ namespace surefoot::io {
 /// part. A symbolic link is followed; a destination that is no regular file is refused. Throws InputError
 /// naming the path and the system's reason; then nothing is left behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+struct FileContent {
+  std::filesystem::path path;
+  std::string_view content;
+};
+/// The same for files that belong together: all are written beside their destinations before the first is
+/// renamed, so that a full disk leaves none of them.
+void write_files_atomically(const std::vector<FileContent>& files);
 
 /// Creates the folder (and its parents) if needed and checks that files can be written there.
 void prepare_output_folder(const std::filesystem::path& folder);

@@ -1,5 +1,7 @@
 #include "surefoot/io/atomic_file.hpp"
 
+#include "surefoot/core/error.hpp"
+
 #include "support/input_error.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/temporary_folder.hpp"
@@ -63,6 +65,16 @@ TEST(WriteFileAtomically, RemovesTheTemporaryFileWhenTheNameIsImpossible) {
       input_error([&] { write_file_atomically(folder / std::string(300, 'n'), "x"); });
   EXPECT_NE(message.find("cannot write: File name too long"), std::string::npos) << message;
   EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(WriteFilesAtomically, WritesAllOrNone) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(write_files_atomically({{folder / "first", "1"}, {folder / "second" / "deep", "2"}}),
+               InputError);
+  EXPECT_EQ(folder.entries(), 0);
+  write_files_atomically({{folder / "first", "1"}, {folder / "second", "2"}});
+  EXPECT_EQ(read_file(folder / "first", 10), "1");
+  EXPECT_EQ(read_file(folder / "second", 10), "2");
 }
 
 TEST(WriteFileAtomically, SaysThatAFolderIsNotWritable) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace surefoot::report {
@@ -90,13 +91,32 @@ std::string exact_label(double value) {
   return tidy_exponent(fmt::format("{:.16e}", value));
 }
 
+namespace {
+
+// Shares and confidences are read as promises: with so many digits, or more where those would round them up.
+std::string not_rounded_up(double value, int digits) {
+  std::string text;
+  for (; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
+    text = fmt::format("{:.{}g}", value, digits);
+    if (std::strtod(text.c_str(), nullptr) <= value) break;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string percent_label(double share) {
-  return std::isfinite(share) ? fmt::format("{:.10g} %", 100 * share) : std::string(nothing);
+  if (!std::isfinite(share)) return std::string(nothing);
+  const double percent = 100 * share;
+  // 100 * 0.57 is the double above 57: what the user wrote is meant.
+  const double written = std::round(percent * 1e8) / 1e8;
+  const bool same = std::abs(percent - written) <= 4 * std::numeric_limits<double>::epsilon() * percent;
+  return not_rounded_up(same ? written : percent, 10) + " %";
 }
 
 std::string confidence_label(double delta) {
-  // 1 - delta is read as a promise: never print it rounded up to 1.
-  return delta < 1e-9 ? fmt::format("1 - {}", exact_label(delta)) : fmt::format("{:.12g}", 1 - delta);
+  if (delta < 1e-9) return fmt::format("1 - {}", exact_label(delta));
+  return not_rounded_up(std::nextafter(1 - delta, 2.0), 12);  // 1 - 0.0081 as written, not one unit below
 }
 
 std::string count_label(Index count) {

@@ -37,6 +37,10 @@ TEST(Labels, AreShortAndExact) {
   EXPECT_EQ(exact_label(not_a_number), "-");
   EXPECT_EQ(percent_label(0.9), "90 %");
   EXPECT_EQ(percent_label(0.995), "99.5 %");
+  EXPECT_EQ(percent_label(0.57), "57 %");
+  EXPECT_EQ(percent_label(0.999999999999), "99.9999999999 %");  // not 100 %
+  EXPECT_EQ(confidence_label(0.0081), "0.9919");
+  EXPECT_EQ(confidence_label(1.0 - 0.99028), "0.99028");
   EXPECT_EQ(confidence_label(0.01), "0.99");
   EXPECT_EQ(confidence_label(1e-4), "0.9999");
   EXPECT_EQ(count_label(999), "999");

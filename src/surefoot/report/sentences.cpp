@@ -240,9 +240,9 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
 
 std::string note_on_settling(const Certificate& certificate) {
   if (!has_budgets(certificate, BudgetMethod::settling)) return "";
-  return "\"Stay there\" and \"iterations needed\" mean: below the tolerance from then on, up to the last "
-         "recorded "
-         "iteration.";
+  return "\"Stay there\" and \"iterations needed\" mean: below the tolerance at every recorded iteration "
+         "from "
+         "then on, up to the last.";
 }
 
 std::string note_on_no_guarantee(const Certificate& certificate) {
