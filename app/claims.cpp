@@ -101,7 +101,7 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
       ->capture_default_str();
   verb.add_option("--risk-method", arguments.risk_method, "exact, kl or pinsker")->capture_default_str();
   verb.add_option("--quantile-method", arguments.quantile_method, "exact or grid")->capture_default_str();
-  verb.add_option("--budget-method", arguments.budget_method, "settling, first-hit or paper")
+  verb.add_option("--budget-method", arguments.budget_method, "settling, every-step, first-hit or paper")
       ->capture_default_str();
   verb.add_option("--success-delta", arguments.success_delta,
                   "delta of each success rate claim [a share of the total]");

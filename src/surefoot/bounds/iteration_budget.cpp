@@ -18,6 +18,12 @@ IterationBudget time_quantile_budget(const std::vector<Index>& reached, Index n,
   return budget;
 }
 
+std::vector<Index> fewest_from_here_on(std::vector<Index> successes) {
+  for (std::size_t column = successes.size(); column-- > 1;)
+    successes[column - 1] = std::min(successes[column - 1], successes[column]);
+  return successes;
+}
+
 IterationBudget paper_budget(const std::vector<Index>& failures, Index n, double quantile, double delta,
                              RiskMethod method) {
   for (std::size_t column = 0; column < failures.size(); ++column) {

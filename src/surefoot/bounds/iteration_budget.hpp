@@ -20,6 +20,14 @@ struct IterationBudget {
 IterationBudget time_quantile_budget(const std::vector<Index>& reached, Index n, double quantile,
                                      double delta);
 
+/// Method `every-step`: the first column from which on, at every recorded step, a fraction `quantile` of the
+/// instances is below the tolerance (not always the same ones: weaker than settling). Each step is a test of
+/// its own at level delta, in an order fixed beforehand, the last step first, down to the first that fails:
+/// all that passed hold together with 1 - delta, without a union (fixed-sequence testing; W. Maurer,
+/// L. Hothorn, W. Lehmacher 1995). That is time_quantile_budget() of this: by column, the smallest number of
+/// successes there or later.
+std::vector<Index> fewest_from_here_on(std::vector<Index> successes);
+
 /// Method `paper`: the first column whose risk bound is at most 1 - quantile. The column is chosen after
 /// seeing the bounds, which the confidence 1 - delta does not cover.
 IterationBudget paper_budget(const std::vector<Index>& failures, Index n, double quantile, double delta,

@@ -19,7 +19,8 @@ constexpr Names<RiskMethod, 3> risk_names{
     {{RiskMethod::exact, "exact"}, {RiskMethod::kl, "kl"}, {RiskMethod::pinsker, "pinsker"}}};
 constexpr Names<QuantileMethod, 2> quantile_names{
     {{QuantileMethod::exact, "exact"}, {QuantileMethod::grid, "grid"}}};
-constexpr Names<BudgetMethod, 3> budget_names{{{BudgetMethod::settling, "settling"},
+constexpr Names<BudgetMethod, 4> budget_names{{{BudgetMethod::settling, "settling"},
+                                               {BudgetMethod::every_step, "every-step"},
                                                {BudgetMethod::first_hit, "first-hit"},
                                                {BudgetMethod::paper, "paper"}}};
 

@@ -6,7 +6,7 @@ namespace surefoot::bounds {
 
 enum class RiskMethod { exact, kl, pinsker };
 enum class QuantileMethod { exact, grid };
-enum class BudgetMethod { settling, first_hit, paper };
+enum class BudgetMethod { settling, every_step, first_hit, paper };
 
 /// Names as they stand in options and certificates: "exact", "kl", "first-hit", ... ; parse throws InputError
 /// listing the known names.

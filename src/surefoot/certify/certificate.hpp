@@ -51,16 +51,17 @@ struct QuantileClaim {
   double upper_bound = infinity;
 };
 
-/// A fraction `quantile` of the instances is below `tolerance` after `steps` steps (settling: from then on,
-/// to the last recorded step).
+/// A fraction `quantile` of the instances is below `tolerance` after `steps` steps (settling: each of them
+/// from then on, to the last recorded step; every-step: such a fraction at each step from then on).
 struct BudgetClaim {
   std::size_t variant = 0;
   double tolerance = 0;
   double quantile = 0;
   bounds::BudgetMethod method = bounds::BudgetMethod::settling;
   Index samples = 0;
-  Index rank = 0;            ///< order statistic used, 0 if none exists (method paper: 0)
-  Index reached = 0;         ///< runs that have settled (or hit) by `steps`; paper: successes at `steps`
+  Index rank = 0;  ///< order statistic used, 0 if none exists (method paper: 0)
+  Index reached =
+      0;  ///< settled (or hit) by `steps`; every-step: fewest successes from there on; paper: successes
   Index reached_before = 0;  ///< the same one recorded step earlier
   double delta = 0;
   std::optional<Index> empirical;  ///< none: not reached within the recorded steps

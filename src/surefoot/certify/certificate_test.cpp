@@ -62,6 +62,9 @@ std::vector<Options> kinds_of_options() {
   each.simultaneous = Simultaneity::each;
   each.budget_method = bounds::BudgetMethod::first_hit;
   all.push_back(each);
+  Options every = plain;
+  every.budget_method = bounds::BudgetMethod::every_step;
+  all.push_back(every);
   Options few = plain;
   few.success_rates = false;
   few.budgets = false;
@@ -170,7 +173,7 @@ TEST(Certificate, AStrongerClaimIsFoundEvenUnderAFittingDigest) {
 // of the same runs do.
 TEST(Certificate, ClaimsThatContradictOneAnotherAreFoundEvenUnderAFittingDigest) {
   for (const bounds::BudgetMethod method :
-       {bounds::BudgetMethod::settling, bounds::BudgetMethod::first_hit}) {
+       {bounds::BudgetMethod::settling, bounds::BudgetMethod::every_step, bounds::BudgetMethod::first_hit}) {
     Options options = kinds_of_options().front();
     options.budget_method = method;
     const Certificate certificate = example_certificate(options);

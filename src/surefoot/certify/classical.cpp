@@ -196,6 +196,7 @@ std::vector<Index> reached_counts(const runs::Tally& tally, std::size_t toleranc
   for (std::size_t column = 0; column < successes.size(); ++column) {
     successes[column] = tally.samples() - tally.failures(column, tolerance);
   }
+  if (method == BudgetMethod::every_step) return bounds::fewest_from_here_on(std::move(successes));
   return successes;
 }
 
@@ -260,6 +261,12 @@ std::vector<std::string> assumptions_of(const Options& options) {
     words.emplace_back(
         "An iteration budget says that the metric is below the tolerance at every recorded step from then "
         "on, up to the last.");
+  }
+  if (options.budgets && options.budget_method == BudgetMethod::every_step) {
+    words.emplace_back(
+        "An iteration budget says that at every recorded step from then on, up to the last, at least that "
+        "share "
+        "of problems is below the tolerance; not always the same ones.");
   }
   if (options.budgets && options.budget_method == BudgetMethod::first_hit) {
     words.emplace_back(

@@ -105,7 +105,8 @@ class Ledger {
       if (recorded == step && (claim.method == BudgetMethod::paper || !claim.steps))
         fits =
             claim.method == BudgetMethod::first_hit ? successes <= claim.reached : successes == claim.reached;
-      else if (claim.method == BudgetMethod::settling && recorded >= step)
+      else if (claim.method != BudgetMethod::first_hit && claim.method != BudgetMethod::paper &&
+               recorded >= step)
         fits = successes >= claim.reached;
       else if (claim.method == BudgetMethod::first_hit && recorded <= step)
         fits = successes <= (recorded < step ? claim.reached_before : claim.reached);

@@ -63,6 +63,10 @@ std::string budget_sentence(const Certificate& certificate, const BudgetClaim& c
     return fmt::format("at least {} of problems have been below {} at least once {}", share, tolerance,
                        after(*claim.steps));
   }
+  if (claim.method == BudgetMethod::every_step) {
+    return fmt::format("at least {} of problems are below {} {} and at each later iteration", share,
+                       tolerance, after(*claim.steps));
+  }
   return fmt::format("at least {} of problems are below {} {} and stay there", share, tolerance,
                      after(*claim.steps));
 }
@@ -210,6 +214,12 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
   };
   const std::string settling = note_on_settling(certificate);
   if (!settling.empty()) lines.push_back(settling);
+  if (has_budgets(certificate, BudgetMethod::every_step)) {
+    lines.emplace_back(
+        "Iterations needed by method every-step: at each recorded iteration from then on that share of "
+        "problems is "
+        "below the tolerance, not always the same ones.");
+  }
   if (has_budgets(certificate, BudgetMethod::first_hit)) {
     lines.emplace_back(
         "Iterations needed by method first-hit: below the tolerance at least once by then. A run may rise "
