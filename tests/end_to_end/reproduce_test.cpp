@@ -1,3 +1,4 @@
+#include "paper_tables.hpp"
 #include "support/program.hpp"
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -131,21 +133,38 @@ TEST_F(Reproduce, HelpEndsInAnExample) {
   EXPECT_NE(result.out.find("Example: surefoot reproduce robust-kalman"), std::string::npos);
 }
 
-// The program's own copy is the committed one.
-TEST_F(Reproduce, PrintsThePapersTablesAsCommitted) {
-  ASSERT_EQ(surefoot("reproduce robust-kalman --samples 10 --steps 40 --out kalman").code, 0);
-  const auto printed = table("kalman/table_residual.csv");
-  std::istringstream text(
-      slurp(std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/paper-tables/robust_kalman_fp.csv"));
-  std::string line;
-  std::getline(text, line);
-  for (std::size_t row = 1; std::getline(text, line); ++row) {
-    std::istringstream cells(line);
-    Cells committed;
-    for (std::string cell; std::getline(cells, cell, ',');) committed.push_back(cell);
-    EXPECT_EQ(printed.at(row).at(0), committed.at(0) + " %");
-    EXPECT_EQ(printed.at(row).at(4), committed.at(2)) << row;  // observed
-    EXPECT_EQ(printed.at(row).at(6), committed.at(4)) << row;  // N = 10
+// The program's own copy is the committed one, every number of it.
+TEST(PaperTables, AreAsCommitted) {
+  const std::filesystem::path folder =
+      std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/paper-tables";
+  const auto number = [](const std::string& cell) { return cell == "-" ? -1.0 : std::stod(cell); };
+  for (const auto& [name, table] : {std::pair{"robust_kalman_fp.csv", paper::robust_kalman_residual()},
+                                    {"robust_kalman_custom.csv", paper::robust_kalman_pairs()},
+                                    {"mnist_fp.csv", paper::deblurring_residual()},
+                                    {"mnist_nmse.csv", paper::deblurring_nmse()}}) {
+    std::ifstream text(folder / name);
+    std::string line;
+    std::getline(text, line);
+    const bool worst = line.find("worst") != std::string::npos;
+    std::size_t rows = 0;
+    for (; std::getline(text, line); ++rows) {
+      ASSERT_LT(rows, table.size()) << name;
+      const paper::Row& row = table[rows];
+      std::istringstream cells(line);
+      Cells committed;
+      for (std::string cell; std::getline(cells, cell, ',');) committed.push_back(cell);
+      ASSERT_EQ(committed.size(), worst ? 7U : 6U) << name;
+      EXPECT_EQ(number(committed[0]), row.percent) << name << line;
+      EXPECT_EQ(number(committed[1]), row.tolerance) << name << line;
+      EXPECT_EQ(number(committed[2]), static_cast<double>(row.observed)) << name << line;
+      if (worst && committed[3] != "-") {
+        EXPECT_EQ(number(committed[3]), row.worst_case) << name << line;
+      }
+      for (std::size_t i = 0; i < row.bounds.size(); ++i) {
+        EXPECT_EQ(number(committed[i + (worst ? 4 : 3)]), static_cast<double>(row.bounds[i])) << name << line;
+      }
+    }
+    EXPECT_EQ(rows, table.size()) << name;
   }
 }
 
