@@ -157,6 +157,10 @@ inline void expect_vjp_matches_differences(const algorithms::Operator& op, Index
   const algorithms::Buffer below = value(-h);
   value(0);
   algorithms::Buffer pulled = cotangent;
+  // The first call in a workspace may make room for derivatives.
+  derivative->step_vjp(last, {z.data(), op.state_size(), W}, {pulled.data(), op.state_size(), W},
+                       block.workspace());
+  pulled = cotangent;
   const long before = allocations.load();
   derivative->step_vjp(last, {z.data(), op.state_size(), W}, {pulled.data(), op.state_size(), W},
                        block.workspace());

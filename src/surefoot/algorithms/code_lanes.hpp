@@ -45,6 +45,7 @@ class Columns {
   }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index panels() const { return (rows_ + panel - 1) / panel; }
   T* column(Index j) { return data_.data() + j * stride_; }
   [[nodiscard]] const T* column(Index j) const { return data_.data() + j * stride_; }
@@ -116,10 +117,18 @@ class Nonzeros {
 template <class T>
 void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y);
 
+/// y = A x in lane layout: row i of A (rows x cols) begins at A + i * stride; x is cols x code_lanes.
+template <class T>
+void multiply_dense(const T* A, Index rows, Index cols, Index stride, const T* x, T* y);
+
 /// For every lane and nonzero (i, c) of x: row i of A (row-major, stride numbers per row, contiguous) += c *
 /// v of the lane, v lane-major (cols per lane).
 template <class T>
 void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Index stride);
+
+/// For every lane and nonzeros (i, c) of x and (j, d) of y: A[i * stride + j] += c * d.
+template <class T>
+void add_sparse_outer_products(const Nonzeros<T>& x, const Nonzeros<T>& y, T* A, Index stride);
 
 /// Lane layout (rows x code_lanes) from lane-major numbers (code_lanes x rows) and back.
 template <class T>

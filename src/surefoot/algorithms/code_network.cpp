@@ -20,16 +20,20 @@ CodeNetwork::CodeNetwork(SharedCodes codes, CodeNetworkOptions options)
   codes_->validate();
 }
 
-void CodeNetwork::assign(std::span<const double> mean, std::span<const double> variance) {
+void CodeNetwork::check_weights(std::span<const double> mean, std::span<const double> variance) const {
   const auto size = static_cast<std::size_t>(layout_.size());
   require(mean.size() == size && variance.size() == size, "{}: {} means and {} variances for {} weights",
           name(), mean.size(), variance.size(), size);
+  const auto bad = std::find_if(variance.begin(), variance.end(), [](double s) { return !(s >= 0); });
+  require(bad == variance.end(), "{}: variance {} is {}", name(), bad - variance.begin(),
+          bad == variance.end() ? 0.0 : *bad);
+}
+
+void CodeNetwork::assign(std::span<const double> mean, std::span<const double> variance) {
+  check_weights(mean, variance);
   mean_.assign(mean.begin(), mean.end());
-  deviation_.resize(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    require(variance[i] >= 0, "{}: variance {} is {}", name(), i, variance[i]);
-    deviation_[i] = std::sqrt(variance[i]);
-  }
+  deviation_.resize(variance.size());
+  std::transform(variance.begin(), variance.end(), deviation_.begin(), [](double s) { return std::sqrt(s); });
 }
 
 void CodeNetwork::start(Batch z, Workspace& /*workspace*/) const {

@@ -33,6 +33,8 @@ class CodeNetwork : public LearnedOperator {
   CodeNetwork(SharedCodes codes, CodeNetworkOptions options);
   [[nodiscard]] Index steps() const { return options_.steps; }
   [[nodiscard]] const problems::SparseCodes& codes() const { return *codes_; }
+  /// Right numbers of means and variances, none of these negative; InputError otherwise.
+  void check_weights(std::span<const double> mean, std::span<const double> variance) const;
   void check_block(Index first, Index count) const;
   /// Steps beyond K do not exist: InputError.
   void check_step(Index k) const;

@@ -32,21 +32,26 @@ struct Philox {
   }
 };
 
-// Pairs (u_i, v_i) of uniforms become pairs of normals.
+// Pairs (u_i, v_i) of uniforms become pairs of normals. Loops of their own for cosine and sine: together they
+// would not become vector functions.
 template <class T>
-void box_muller(T* u, T* v) {
-  for (Index i = 0; i < chunk; ++i) {
-    const T radius = std::sqrt(T(-2) * std::log(u[i]));
-    const T angle = T(2 * std::numbers::pi) * v[i];
-    u[i] = radius * std::cos(angle);
-    v[i] = radius * std::sin(angle);
-  }
+void box_muller(T* u, T* v, Index pairs) {
+  T radius[chunk];
+  for (Index i = 0; i < pairs; ++i) radius[i] = std::sqrt(T(-2) * std::log(u[i]));
+  for (Index i = 0; i < pairs; ++i) v[i] *= T(2 * std::numbers::pi);
+  for (Index i = 0; i < pairs; ++i) u[i] = radius[i] * std::cos(v[i]);
+  for (Index i = 0; i < pairs; ++i) v[i] = radius[i] * std::sin(v[i]);
+}
+
+// Pairs that are drawn for what is left: whole Philox blocks.
+Index pairs_for(Index left) {
+  return std::min(chunk, (left + 7) / 8 * 4);
 }
 
 template <class T>
-void copy_out(const T* u, const T* v, T*& out, Index& left) {
+void copy_out(const T* u, const T* v, Index pairs, T*& out, Index& left) {
   for (const T* source : {u, v}) {
-    const Index take = std::min(left, chunk);
+    const Index take = std::min(left, pairs);
     out = std::copy_n(source, take, out);
     left -= take;
   }
@@ -59,15 +64,16 @@ void fill_normals(const NormalStream& stream, double* out, Index count) {
   double u[chunk];
   double v[chunk];
   while (count > 0) {
-    for (Index i = 0; i < chunk; i += 2) {
+    const Index pairs = pairs_for(count);
+    for (Index i = 0; i < pairs; i += 2) {
       const auto bits = philox.next();
       u[i] = (static_cast<double>(bits[0] >> 11) + 0.5) * 0x1p-53;
       v[i] = (static_cast<double>(bits[1] >> 11) + 0.5) * 0x1p-53;
       u[i + 1] = (static_cast<double>(bits[2] >> 11) + 0.5) * 0x1p-53;
       v[i + 1] = (static_cast<double>(bits[3] >> 11) + 0.5) * 0x1p-53;
     }
-    box_muller(u, v);
-    copy_out(u, v, out, count);
+    box_muller(u, v, pairs);
+    copy_out(u, v, pairs, out, count);
   }
 }
 
@@ -79,15 +85,16 @@ void fill_normals(const NormalStream& stream, float* out, Index count) {
     return (static_cast<float>(static_cast<std::uint32_t>(bits) >> 8) + 0.5F) * 0x1p-24F;
   };
   while (count > 0) {
-    for (Index i = 0; i < chunk; i += 4) {
+    const Index pairs = pairs_for(count);
+    for (Index i = 0; i < pairs; i += 4) {
       const auto bits = philox.next();
       for (Index t = 0; t < 4; ++t) {
         u[i + t] = uniform(bits[t]);
         v[i + t] = uniform(bits[t] >> 32);
       }
     }
-    box_muller(u, v);
-    copy_out(u, v, out, count);
+    box_muller(u, v, pairs);
+    copy_out(u, v, pairs, out, count);
   }
 }
 
