@@ -7,4 +7,5 @@ void add_bound_verb(CLI::App& app);
 void add_certify_verb(CLI::App& app, int& exit_code);
 void add_run_verb(CLI::App& app);
 void add_reproduce_verb(CLI::App& app);
+void add_train_verb(CLI::App& app);
 void add_verify_verb(CLI::App& app, int& exit_code);
