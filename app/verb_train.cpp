@@ -93,7 +93,7 @@ void describe(const TrainConfig& config, const TrainArguments& arguments, const 
   data["training.epochs"] = fmt::format("{}", epochs);
   data["training.seconds"] = fmt::format("{:.0f}", seconds);
   data["training.precision"] = config.precision == algorithms::Precision::single ? "single" : "double";
-  data["surefoot.version"] = std::string(version);
+  data["training.version"] = std::string(version);
 }
 
 void run_training(const TrainArguments& arguments) {

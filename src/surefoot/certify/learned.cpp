@@ -182,28 +182,38 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
 }
 
 Certificate certify_hold_out(const LearnedModel& model, Options options, const HoldOutOptions& hold_out) {
+  return certify_hold_out(std::vector<LearnedModel>{model}, std::move(options), hold_out);
+}
+
+Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options options,
+                             const HoldOutOptions& hold_out) {
+  require(!models.empty(), "models: there is none");
   require(hold_out.seed >= 0, "seed: {} is negative", hold_out.seed);
-  const runs::RunOptions run_options = run_options_of(model, hold_out.first, hold_out.count);
-  options.metric = model.metric.name;
-  options.unit = model.metric.unit;
-  const std::vector<Index> steps = recorded_steps(model.metric, model.steps);
+  const std::vector<Index> steps = recorded_steps(models.front().metric, models.front().steps);
+  options.metric = models.front().metric.name;
+  options.unit = models.front().metric.unit;
   options = resolved(std::move(options), {steps});
-  assign(model);
-  SharedTally tally(tally_spec(options, steps));
-  if (hold_out.at_means) {
-    count_runs(SampledOperator(model.op), model.metric, run_options, tally);
-  } else {
-    count_runs(SampledOperator(model.op, static_cast<std::uint64_t>(hold_out.seed), hold_out_purpose, 0),
-               model.metric, run_options, tally);
+  std::vector<Counted> counted;
+  for (const LearnedModel& model : models) {
+    require(recorded_steps(model.metric, model.steps) == steps, "model '{}' makes other steps than the first",
+            model.name);
+    const runs::RunOptions run_options = run_options_of(model, hold_out.first, hold_out.count);
+    assign(model);
+    SharedTally tally(tally_spec(options, steps));
+    Variant variant = variant_of(model);
+    variant.weights = weights_of(model, hold_out.seed, hold_out_purpose);
+    if (hold_out.at_means) {
+      variant.weights->sampling = "means";
+      variant.weights->purpose = "";
+      variant.weights->seed = 0;
+      count_runs(SampledOperator(model.op), model.metric, run_options, tally);
+    } else {
+      const auto seed = static_cast<std::uint64_t>(hold_out.seed);
+      count_runs(SampledOperator(model.op, seed, hold_out_purpose, 0), model.metric, run_options, tally);
+    }
+    counted.push_back({variant, tally.sum()});
   }
-  Variant variant = variant_of(model);
-  variant.weights = weights_of(model, hold_out.seed, hold_out_purpose);
-  if (hold_out.at_means) {
-    variant.weights->sampling = "means";
-    variant.weights->purpose = "";
-    variant.weights->seed = 0;
-  }
-  Certificate certificate = certify(options, {{variant, tally.sum()}});
+  Certificate certificate = certify(options, counted);
   for (std::string& sentence : learned_assumptions(certificate))
     certificate.assumptions.push_back(std::move(sentence));
   return certificate;

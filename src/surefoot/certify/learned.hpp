@@ -109,6 +109,9 @@ struct HoldOutOptions {
 /// Certifies on samples that training has not seen: pairs of fresh weights and a fresh problem are
 /// independent and of one distribution, so counting is exact, quantiles by order statistics included.
 Certificate certify_hold_out(const LearnedModel& model, Options options, const HoldOutOptions& hold_out);
+/// Several on the same samples and metric, within one confidence budget: one may then choose among them.
+Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options options,
+                             const HoldOutOptions& hold_out);
 
 /// The steps that a run of K steps records for the metric.
 std::vector<Index> recorded_steps(const runs::Metric& metric, Index steps);
