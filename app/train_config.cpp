@@ -64,6 +64,15 @@ class Keys {
       }
     });
   }
+  Keys& names(const char* key, std::set<std::string>& target) {
+    return add(key, [this, key, &target](const toml::node& node) {
+      require(node.is_array(), "{}: '{}' must be a list of blocks", at(node), key);
+      for (const toml::node& item : *node.as_array()) {
+        require(item.is_string(), "{}: '{}' must be a list of blocks", at(node), key);
+        target.insert(item.as_string()->get());
+      }
+    });
+  }
   Keys& add(const char* key, Take take) {
     takes_[key] = std::move(take);
     return *this;
@@ -209,13 +218,8 @@ TrainConfig read_train_config(const std::filesystem::path& path) {
                        .numbers_by_name("rate_factor", config.rate_factor)
                        .text("start", [&](const std::string& text) { config.start = beside(text); })
                        .text("prior", [&](const std::string& text) { config.prior = beside(text); })
-                       .add("tied", [&](const toml::node& node) {
-                         require(node.is_array(), "{}: 'tied' must be a list of blocks", keys.at(node));
-                         for (const toml::node& item : *node.as_array()) {
-                           require(item.is_string(), "{}: 'tied' must be a list of blocks", keys.at(node));
-                           config.tied.insert(item.as_string()->get());
-                         }
-                       });
+                       .names("tied", config.tied)
+                       .names("at_prior", config.at_prior);
                  }))
       .add("stage", [&](const toml::node& node) {
         require(node.is_array_of_tables(), "{}: stages are written [[stage]]", keys.at(node));

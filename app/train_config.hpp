@@ -34,9 +34,10 @@ struct TrainConfig {
   double prior_variance = 1e-2;
   double delta = 1e-5;
   std::set<std::string> tied;
+  std::set<std::string> at_prior;             ///< blocks whose means begin at the prior's
   std::map<std::string, double> initial;      ///< means of whole blocks to begin with
   std::map<std::string, double> rate_factor;  ///< of blocks
-  std::filesystem::path start;                ///< weights to begin with
+  std::filesystem::path start;                ///< weights to begin with: this model's, or ALISTA's
   std::filesystem::path prior;                ///< weights whose means are the prior means (and the start)
   surefoot::Index slots = 4;
 

@@ -1,4 +1,5 @@
 #include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/algorithms/lista.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/version.hpp"
@@ -33,29 +34,55 @@ struct TrainArguments {
   bool quiet = false;
 };
 
-learning::Posterior begin_posterior(const TrainConfig& config, const algorithms::LearnedOperator& op) {
+// The weights of another training: of the same model as they are; ALISTA's where a model has them too.
+void start_from(const learning::Posterior& other, const problems::Matrix& D, const TrainConfig& config,
+                const algorithms::LearnedOperator& op, learning::Posterior& begin) {
+  bounds::GaussianPair& pair = begin.gaussians;
+  const auto model = other.metadata.find("model");
+  const bool from_alista = model != other.metadata.end() && model->second == "alista";
+  if (config.model == "alista" || !from_alista) {
+    learning::require_layout(other, op.weights());
+    pair.mean = other.gaussians.mean;
+    pair.log_variance = other.gaussians.log_variance;
+    pair.prior_log_variance = other.gaussians.prior_log_variance;
+    return;
+  }
+  const auto K = static_cast<std::size_t>(config.steps);
+  const std::span<const double> weights(other.gaussians.mean.data(),
+                                        static_cast<std::size_t>(other.gaussians.mean.size()));
+  require(weights.size() == 2 * K, "start: {} weights of alista for {} steps", weights.size(), K);
+  if (config.model == "lista") {
+    const std::vector<double> same = algorithms::lista_from_alista(D, weights.first(K), weights.subspan(K));
+    pair.mean = Eigen::Map<const Eigen::VectorXd>(same.data(), static_cast<Index>(same.size()));
+  } else {
+    pair.mean.head(static_cast<Index>(2 * K)) = other.gaussians.mean;
+  }
+}
+
+learning::Posterior begin_posterior(const TrainConfig& config, const problems::Matrix& D,
+                                    const algorithms::LearnedOperator& op) {
   learning::Posterior begin = learning::initial_posterior(op, config.log_variance, config.prior_variance);
   bounds::GaussianPair& pair = begin.gaussians;
-  const auto load = [&](const fs::path& file) {
-    learning::Posterior other = learning::load_posterior(file);
+  if (!config.prior.empty()) {
+    const learning::Posterior other = learning::load_posterior(config.prior);
     learning::require_layout(other, op.weights());
-    return other.gaussians;
+    pair.mean = pair.prior_mean = other.gaussians.mean;
+  }
+  if (!config.start.empty()) start_from(learning::load_posterior(config.start), D, config, op, begin);
+  const auto block = [&](const std::string& name) {
+    for (std::size_t b = 0; b < begin.layout.blocks.size(); ++b) {
+      if (begin.layout.blocks[b].name == name)
+        return std::pair(begin.layout.offset(b), begin.layout.blocks[b].size());
+    }
+    throw InputError(fmt::format("posterior: {} has no block '{}'", op.name(), name));
   };
-  if (!config.prior.empty()) pair.mean = pair.prior_mean = load(config.prior).mean;
-  if (!config.start.empty()) {
-    const bounds::GaussianPair start = load(config.start);
-    pair.mean = start.mean;
-    pair.log_variance = start.log_variance;
-    pair.prior_log_variance = start.prior_log_variance;
+  for (const std::string& name : config.at_prior) {
+    const auto [first, count] = block(name);
+    pair.mean.segment(first, count) = pair.prior_mean.segment(first, count);
   }
   for (const auto& [name, value] : config.initial) {
-    bool found = false;
-    for (std::size_t b = 0; b < begin.layout.blocks.size(); ++b) {
-      if (begin.layout.blocks[b].name != name) continue;
-      pair.mean.segment(begin.layout.offset(b), begin.layout.blocks[b].size()).setConstant(value);
-      found = true;
-    }
-    require(found, "initial: {} has no block '{}'", op.name(), name);
+    const auto [first, count] = block(name);
+    pair.mean.segment(first, count).setConstant(value);
   }
   return begin;
 }
@@ -146,7 +173,8 @@ void run_training(const TrainArguments& arguments) {
       bar.update(now.seconds, now.seconds + now.seconds_left, "s");
     }
   };
-  learning::TrainResult result = learning::train(*op, begin_posterior(config, *op), loss, options, hooks);
+  learning::TrainResult result =
+      learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
   describe(config, arguments, io::sha256_hex(io::read_file(arguments.config, std::size_t{1} << 20)),
            result.seconds, result.posterior);
   const fs::path weights = out / "weights.safetensors";

@@ -32,34 +32,25 @@ template <class T>
 void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y) {
   constexpr Index panel = Columns<T>::panel;
   constexpr Index width = panel / registers;
-  alignas(64) T scratch[code_lanes * panel];
+  alignas(64) T sums[code_lanes * panel];
   for (Index p = 0; p < M.panels(); ++p) {
-    const T* base = M.column(0) + p * panel;
-    const Index stride = M.stride();
-    const T* ahead = base + (p + 1 < M.panels() ? panel : -p * panel);
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      // The next panel comes into the cache while this one is used, each lane its share.
-      for (Index j = lane * M.cols() / code_lanes; j < (lane + 1) * M.cols() / code_lanes; ++j) {
-        for (Index line = 0; line < panel; line += panel / 4)
-          __builtin_prefetch(ahead + j * stride + line, 0, 2);
+    std::fill(std::begin(sums), std::end(sums), T(0));
+    for (Index j = 0; j < x.rows(); ++j) {
+      const Index end = x.end(j);
+      if (x.begin(j) == end) continue;
+      const T* column = M.column(j) + p * panel;
+      Register<T> part[registers];
+      for (int r = 0; r < registers; ++r) part[r] = *reinterpret_cast<const Place<T>*>(column + r * width);
+      for (Index t = x.begin(j); t < end; ++t) {
+        T* sum = sums + x.lane(t) * panel;
+        const Register<T> factor = x.value(t) - Register<T>{};
+        for (int r = 0; r < registers; ++r) *reinterpret_cast<Place<T>*>(sum + r * width) += factor * part[r];
       }
-      Register<T> sum[registers] = {};
-      const std::int32_t* index = x.index(lane);
-      const T* value = x.value(lane);
-      const Index count = x.count(lane);
-      for (Index t = 0; t < count; ++t) {
-        const T* column = base + index[t] * stride;
-        const Register<T> factor = value[t] - Register<T>{};
-        for (int r = 0; r < registers; ++r)
-          sum[r] += factor * *reinterpret_cast<const Place<T>*>(column + r * width);
-      }
-      for (int r = 0; r < registers; ++r)
-        *reinterpret_cast<Place<T>*>(scratch + lane * panel + r * width) = sum[r];
     }
     const Index rows = std::min(panel, M.rows() - p * panel);
     T* out = y + p * panel * code_lanes;
     for (Index i = 0; i < rows; ++i) {
-      for (int lane = 0; lane < code_lanes; ++lane) out[i * code_lanes + lane] = scratch[lane * panel + i];
+      for (int lane = 0; lane < code_lanes; ++lane) out[i * code_lanes + lane] = sums[lane * panel + i];
     }
   }
 }
@@ -99,27 +90,29 @@ void multiply_dense(const T* A, Index rows, Index cols, Index stride, const T* x
 }
 
 template <class T>
-void add_sparse_outer_products(const Nonzeros<T>& x, const Nonzeros<T>& y, T* A, Index stride) {
-  for (int lane = 0; lane < code_lanes; ++lane) {
-    const std::int32_t* column = y.index(lane);
-    const T* factor = y.value(lane);
-    const Index count = y.count(lane);
-    for (Index t = 0; t < x.count(lane); ++t) {
-      const T c = x.value(lane)[t];
-      T* row = A + x.index(lane)[t] * stride;
-      for (Index s = 0; s < count; ++s) row[column[s]] += c * factor[s];
+void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Index stride) {
+  constexpr Index panel = Columns<T>::panel;
+  constexpr Index width = panel / registers;
+  Index first = 0;
+  for (; first + panel <= cols; first += panel) {  // this part of v stays in the nearest cache
+    for (Index i = 0; i < x.rows(); ++i) {
+      const Index end = x.end(i);
+      if (x.begin(i) == end) continue;
+      T* row = A + i * stride + first;
+      Register<T> sum[registers];
+      for (int r = 0; r < registers; ++r) sum[r] = *reinterpret_cast<const Place<T>*>(row + r * width);
+      for (Index t = x.begin(i); t < end; ++t) {
+        const T* own = v + x.lane(t) * cols + first;
+        const Register<T> factor = x.value(t) - Register<T>{};
+        for (int r = 0; r < registers; ++r)
+          sum[r] += factor * *reinterpret_cast<const Place<T>*>(own + r * width);
+      }
+      for (int r = 0; r < registers; ++r) *reinterpret_cast<Place<T>*>(row + r * width) = sum[r];
     }
   }
-}
-
-template <class T>
-void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Index stride) {
-  for (int lane = 0; lane < code_lanes; ++lane) {
-    const T* own = v + lane * cols;
-    for (Index t = 0; t < x.count(lane); ++t) {
-      const T c = x.value(lane)[t];
-      T* row = A + x.index(lane)[t] * stride;
-      for (Index j = 0; j < cols; ++j) row[j] += c * own[j];
+  for (Index i = 0; first < cols && i < x.rows(); ++i) {
+    for (Index t = x.begin(i); t < x.end(i); ++t) {
+      for (Index j = first; j < cols; ++j) A[i * stride + j] += x.value(t) * v[x.lane(t) * cols + j];
     }
   }
 }
@@ -128,17 +121,6 @@ template <class T>
 void to_lanes(const T* lane_major, Index rows, T* lanes) {
   for (Index i = 0; i < rows; ++i) {
     for (int lane = 0; lane < code_lanes; ++lane) lanes[i * code_lanes + lane] = lane_major[lane * rows + i];
-  }
-}
-
-template <class T>
-void to_lane_major(const T* lanes, Index rows, T* lane_major) {
-  constexpr Index tile = 16;
-  for (Index first = 0; first < rows; first += tile) {
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      for (Index i = first; i < std::min(rows, first + tile); ++i)
-        lane_major[lane * rows + i] = lanes[i * code_lanes + lane];
-    }
   }
 }
 
@@ -186,12 +168,8 @@ template void multiply_nonzeros(const Columns<double>&, const Nonzeros<double>&,
 template void add_outer_products(const Nonzeros<float>&, const float*, Index, float*, Index);
 template void add_outer_products(const Nonzeros<double>&, const double*, Index, double*, Index);
 template void multiply_dense(const float*, Index, Index, Index, const float*, float*);
-template void add_sparse_outer_products(const Nonzeros<float>&, const Nonzeros<float>&, float*, Index);
 template void to_lanes(const float*, Index, float*);
 template void multiply_dense(const double*, Index, Index, Index, const double*, double*);
-template void add_sparse_outer_products(const Nonzeros<double>&, const Nonzeros<double>&, double*, Index);
 template void to_lanes(const double*, Index, double*);
-template void to_lane_major(const float*, Index, float*);
-template void to_lane_major(const double*, Index, double*);
 
 }  // namespace surefoot::algorithms

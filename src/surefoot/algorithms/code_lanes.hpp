@@ -57,63 +57,73 @@ class Columns {
   AlignedVector<T> data_;
 };
 
-/// The nonzero entries of a batch of n x code_lanes, lane by lane.
+/// The nonzero entries of a batch of n x code_lanes, row by row: entry t = begin(i) .. end(i)-1 of row i
+/// stands in lane(t).
 template <class T>
 class Nonzeros {
  public:
   Nonzeros() = default;
   explicit Nonzeros(Index n)
       : n_(n),
-        index_(static_cast<std::size_t>(n * code_lanes)),
+        begin_(static_cast<std::size_t>(n + 1), 0),
+        lane_(static_cast<std::size_t>(n * code_lanes)),
         value_(static_cast<std::size_t>(n * code_lanes)) {}
   /// Of a batch in lane layout; NaN is an entry.
   void gather(const double* z) {
-    count_.fill(0);
+    std::int32_t at = 0;
     for (Index i = 0; i < n_; ++i) {
+      begin_[i] = at;
       const double* row = z + i * code_lanes;
 #ifdef __AVX__
       for (int part = 0; part < code_lanes; part += 4) {
         const __m256d values = _mm256_loadu_pd(row + part);
         auto mask = static_cast<unsigned>(
             _mm256_movemask_pd(_mm256_cmp_pd(values, _mm256_setzero_pd(), _CMP_NEQ_UQ)));
-        while (mask != 0) {
-          append(part + __builtin_ctz(mask), i, row);
-          mask &= mask - 1;
-        }
+        for (; mask != 0; mask &= mask - 1) append(at++, part + __builtin_ctz(mask), row);
       }
 #else
       for (int lane = 0; lane < code_lanes; ++lane) {
-        if (row[lane] != 0) append(lane, i, row);
+        if (row[lane] != 0) append(at++, lane, row);
       }
 #endif
     }
+    begin_[n_] = at;
   }
-  [[nodiscard]] Index count(int lane) const {
-    return count_[lane];
+  [[nodiscard]] Index rows() const {
+    return n_;
   }
-  [[nodiscard]] const std::int32_t* index(int lane) const {
-    return index_.data() + lane * n_;
+  [[nodiscard]] Index count() const {
+    return begin_[n_];
   }
-  [[nodiscard]] const T* value(int lane) const {
-    return value_.data() + lane * n_;
+  [[nodiscard]] Index begin(Index row) const {
+    return begin_[row];
   }
-  T* value(int lane) {
-    return value_.data() + lane * n_;
+  [[nodiscard]] Index end(Index row) const {
+    return begin_[row + 1];
+  }
+  [[nodiscard]] int lane(Index t) const {
+    return lane_[t];
+  }
+  [[nodiscard]] T value(Index t) const {
+    return value_[t];
+  }
+  /// Every value by its square.
+  void square() {
+    for (Index t = 0; t < count(); ++t) value_[t] *= value_[t];
   }
 
  private:
-  void append(int lane, Index i, const double* row) {
-    const Index at = lane * n_ + count_[lane]++;
-    index_[at] = static_cast<std::int32_t>(i);
+  void append(Index at, int lane, const double* row) {
+    lane_[at] = static_cast<std::uint8_t>(lane);
     value_[at] = static_cast<T>(row[lane]);
   }
   Index n_ = 0;
-  std::array<Index, code_lanes> count_{};
-  std::vector<std::int32_t> index_;
+  std::vector<std::int32_t> begin_{0};
+  std::vector<std::uint8_t> lane_;
   AlignedVector<T> value_;
 };
 
-/// y = M x in lane layout, M.rows() x code_lanes. A panel of M stays in cache while all lanes use it.
+/// y = M x in lane layout, M.rows() x code_lanes. A part of M is read once for all lanes.
 template <class T>
 void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y);
 
@@ -121,20 +131,24 @@ void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y);
 template <class T>
 void multiply_dense(const T* A, Index rows, Index cols, Index stride, const T* x, T* y);
 
-/// For every lane and nonzero (i, c) of x: row i of A (row-major, stride numbers per row, contiguous) += c *
-/// v of the lane, v lane-major (cols per lane).
+/// For every nonzero c of x, in row i and some lane: row i of A (`cols` numbers from A + i * stride on) += c
+/// * v of that lane, v lane-major (cols per lane).
 template <class T>
 void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Index stride);
-
-/// For every lane and nonzeros (i, c) of x and (j, d) of y: A[i * stride + j] += c * d.
-template <class T>
-void add_sparse_outer_products(const Nonzeros<T>& x, const Nonzeros<T>& y, T* A, Index stride);
 
 /// Lane layout (rows x code_lanes) from lane-major numbers (code_lanes x rows) and back.
 template <class T>
 void to_lanes(const T* lane_major, Index rows, T* lanes);
-template <class T>
-void to_lane_major(const T* lanes, Index rows, T* lane_major);
+template <class Source, class T>
+void to_lane_major(const Source* lanes, Index rows, T* lane_major) {
+  constexpr Index tile = 16;
+  for (Index first = 0; first < rows; first += tile) {
+    for (int lane = 0; lane < code_lanes; ++lane) {
+      for (Index i = first; i < std::min(rows, first + tile); ++i)
+        lane_major[lane * rows + i] = static_cast<T>(lanes[i * code_lanes + lane]);
+    }
+  }
+}
 
 /// sign(u) max(|u| - t, 0); NaN stays NaN. A negative t, which a drawn weight may be, lets u grow.
 [[gnu::always_inline]] inline double soft(double u, double t) {

@@ -226,6 +226,21 @@ TEST(CodeNetworks, DrawsHaveTheLawOfDrawnWeights) {
   }
 }
 
+TEST(Lista, DoesWhatAlistaDoesWithItsWeights) {
+  const SharedCodes codes = small_codes(5);
+  const auto alista = make("alista", codes);
+  const auto lista = make("lista", codes);
+  const Weights weights = weights_for(*alista, 0.1, 0.0);
+  alista->assign(weights.mean, weights.variance);
+  const std::span<const double> all(weights.mean);
+  const std::vector<double> same = lista_from_alista(codes->D, all.first(K), all.subspan(K));
+  lista->assign(same, std::vector<double>(same.size(), 0.0));
+  testing::OperatorBlock a(*alista, 0, 5, false);
+  testing::OperatorBlock b(*lista, 0, 5, false);
+  for (Index k = 0; k < K; ++k) a.step(k), b.step(k);
+  for (std::size_t i = 0; i < a.state().size(); ++i) ASSERT_NEAR(a.state()[i], b.state()[i], 1e-12);
+}
+
 TEST(Tilista, RefusesVariancesThatDiffer) {
   const auto op = make_tilista(small_codes(), {.steps = K});
   Weights weights = weights_for(*op, 0.1, 1e-4);

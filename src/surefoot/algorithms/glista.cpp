@@ -100,25 +100,25 @@ class Glista final : public GramNetwork<T> {
     multiply_nonzeros(this->gram_transposed_, room.nonzeros, room.product.data());
     const double* mu = k > 0 ? room.weight[2 * K + k - 1] : nullptr;
     const double* nu = k > 0 ? room.weight[3 * K - 1 + k - 1] : nullptr;
-    double d_mu[code_lanes] = {};
+    double d_gain[code_lanes] = {};  // by log mu, and by log psi
     double d_nu[code_lanes] = {};
-    double d_psi_gate[code_lanes] = {};
-    for (Index i = 0; i < z.rows; ++i) {
+    for (Index i = 0; k == 0 && i < z.rows * code_lanes; ++i) {
+      const double factor = gamma[i % code_lanes];
+      cotangent.data[i] += kept[i] - factor * static_cast<double>(room.product[i]);
+    }
+    for (Index i = 0; k > 0 && i < z.rows; ++i) {
       const double* entry = z.row(i);
       double* c = cotangent.row(i);
+      const double* by_u = kept + i * code_lanes;
+      const T* product = room.product.data() + i * code_lanes;
+      const T* own = gain + i * code_lanes;
       for (int lane = 0; lane < code_lanes; ++lane) {
-        const Index at = i * code_lanes + lane;
-        const double by_x = kept[at] - gamma[lane] * static_cast<double>(room.product[at]);
-        if (k == 0) {
-          c[lane] += by_x;
-          continue;
-        }
-        const double h = entry[lane] == 0 ? mu[lane] * psi[lane] : static_cast<double>(gain[at]);
+        const double by_x = by_u[lane] - gamma[lane] * static_cast<double>(product[lane]);
+        const double h = entry[lane] == 0 ? mu[lane] * psi[lane] : static_cast<double>(own[lane]);
         const double size = std::abs(entry[lane]);
         c[lane] += by_x * (1.0 + h * (1.0 - nu[lane] * size));
         const double by_h = by_x == 0 ? 0.0 : by_x * entry[lane] * h;
-        d_mu[lane] += by_h;
-        d_psi_gate[lane] += by_h;
+        d_gain[lane] += by_h;
         d_nu[lane] -= by_h == 0 ? 0.0 : by_h * size;
       }
     }
@@ -127,8 +127,8 @@ class Glista final : public GramNetwork<T> {
       room.weight.derivative(overshoot(k))[lane] += d_a[lane];
       double by_psi = d_psi[lane];
       if (k > 0) {
-        if (psi[lane] != 0) by_psi += d_psi_gate[lane] / psi[lane];
-        if (mu[lane] != 0) room.weight.derivative(2 * K + k - 1)[lane] += d_mu[lane] / mu[lane];
+        if (psi[lane] != 0) by_psi += d_gain[lane] / psi[lane];
+        if (mu[lane] != 0) room.weight.derivative(2 * K + k - 1)[lane] += d_gain[lane] / mu[lane];
         room.weight.derivative(3 * K - 1 + k - 1)[lane] += d_nu[lane];
       }
       room.weight.derivative(K + k)[lane] += by_psi;
@@ -148,14 +148,19 @@ class Glista final : public GramNetwork<T> {
     const double* nu = room.weight[3 * K - 1 + k - 1];
     room.nonzeros.gather(z.data);
     double* power = room.point.data();
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      const Index count = room.nonzeros.count(lane);
-      const std::int32_t* index = room.nonzeros.index(lane);
-      for (Index t = 0; t < count; ++t)
-        power[t] = std::min(-nu[lane] * std::abs(z.data[index[t] * code_lanes + lane]), 700.0);
-      exponentials(power, count);
-      for (Index t = 0; t < count; ++t)
-        gain[index[t] * code_lanes + lane] = static_cast<T>(mu[lane] * psi[lane] * power[t]);
+    const Nonzeros<T>& entries = room.nonzeros;
+    for (Index i = 0; i < z.rows; ++i) {
+      for (Index t = entries.begin(i); t < entries.end(i); ++t) {
+        const int lane = entries.lane(t);
+        power[t] = std::min(-nu[lane] * std::abs(z.row(i)[lane]), 700.0);
+      }
+    }
+    exponentials(power, entries.count());
+    for (Index i = 0; i < z.rows; ++i) {
+      for (Index t = entries.begin(i); t < entries.end(i); ++t) {
+        const int lane = entries.lane(t);
+        gain[i * code_lanes + lane] = static_cast<T>(mu[lane] * psi[lane] * power[t]);
+      }
     }
   }
 };

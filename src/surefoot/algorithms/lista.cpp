@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/lista.hpp"
 
+#include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -82,6 +83,7 @@ class Lista final : public CodeNetwork {
     room->adjoints = Nonzeros<T>(n_);
     room->b.resize(static_cast<std::size_t>(m_ * code_lanes));
     room->b_by_lane.resize(room->b.size());
+    room->input_by_lane.resize(lanes);
     room->squares.resize(room->b.size());
     room->squares_by_lane.resize(room->b.size());
     room->activation.resize(K * lanes);
@@ -187,8 +189,9 @@ class Lista final : public CodeNetwork {
     room.adjoints.gather(cotangent.data);
     add_outer_products(room.adjoints, room.b_by_lane.data(), m_, room.d_observation.data() + k * n_ * m_, m_);
     if (k > 0) {
-      room.inputs.gather(z.data);
-      add_sparse_outer_products(room.adjoints, room.inputs, room.d_recurrence.data() + (k - 1) * n_ * n_, n_);
+      to_lane_major(z.data, n_, room.input_by_lane.data());
+      add_outer_products(room.adjoints, room.input_by_lane.data(), n_,
+                         room.d_recurrence.data() + (k - 1) * n_ * n_, n_);
       multiply_nonzeros(by_row_[k - 1], room.adjoints, room.product.data());
       for (Index i = 0; i < n_ * code_lanes; ++i) cotangent.data[i] = static_cast<double>(room.product[i]);
     } else {
@@ -221,6 +224,7 @@ class Lista final : public CodeNetwork {
     Nonzeros<T> adjoints;
     AlignedVector<T> b;                // m lanes
     AlignedVector<T> b_by_lane;        // lane-major
+    AlignedVector<T> input_by_lane;    // z, or z^2, lane-major
     AlignedVector<T> squares;          // m lanes: b^2
     AlignedVector<T> squares_by_lane;  // lane-major
     AlignedVector<T> activation;       // K x n lanes: a
@@ -308,20 +312,13 @@ class Lista final : public CodeNetwork {
     } else {
       multiply_dense(observation_variances_.data() + k * n_ * m_, n_, m_, m_, room.squares.data(), deviation);
       if (k > 0) {
-        square(room.inputs);
+        room.inputs.square();
         multiply_nonzeros(variance_by_column_[k - 1], room.inputs, room.product.data());
         for (Index i = 0; i < n_ * code_lanes; ++i) deviation[i] += room.product[i];
       }
       for (Index i = 0; i < n_ * code_lanes; ++i) deviation[i] = std::sqrt(deviation[i]);
     }
     for (Index i = 0; i < n_ * code_lanes; ++i) a[i] += deviation[i] * xi[i];
-  }
-
-  static void square(Nonzeros<T>& nonzeros) {
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      T* value = nonzeros.value(lane);
-      for (Index t = 0; t < nonzeros.count(lane); ++t) value[t] *= value[t];
-    }
   }
 
   // What flows through the deviations: to z, and to the variances.
@@ -349,9 +346,9 @@ class Lista final : public CodeNetwork {
     add_outer_products(room.adjoints, room.squares_by_lane.data(), m_,
                        room.d_observation_variance.data() + k * n_ * m_, m_);
     if (k == 0) return;
-    square(room.inputs);
-    add_sparse_outer_products(room.adjoints, room.inputs,
-                              room.d_recurrence_variance.data() + (k - 1) * n_ * n_, n_);
+    for (T& value : room.input_by_lane) value *= value;
+    add_outer_products(room.adjoints, room.input_by_lane.data(), n_,
+                       room.d_recurrence_variance.data() + (k - 1) * n_ * n_, n_);
     multiply_nonzeros(variance_by_row_[k - 1], room.adjoints, room.product.data());
     for (Index i = 0; i < n_ * code_lanes; ++i)
       cotangent.data[i] += 2 * z.data[i] * static_cast<double>(room.product[i]);
@@ -392,6 +389,25 @@ class Lista final : public CodeNetwork {
 };
 
 }  // namespace
+
+std::vector<double> lista_from_alista(const problems::Matrix& D, std::span<const double> step,
+                                      std::span<const double> threshold) {
+  require(!step.empty() && step.size() == threshold.size(), "alista: {} step sizes and {} thresholds",
+          step.size(), threshold.size());
+  const problems::Matrix W = analytic_weights(D);
+  const problems::Table gram = W.transpose() * D;
+  const problems::Table transposed = W.transpose();
+  std::vector<double> weights(threshold.begin(), threshold.end());
+  for (std::size_t k = 1; k < step.size(); ++k) {
+    const problems::Table recurrence = problems::Table::Identity(D.cols(), D.cols()) - step[k] * gram;
+    weights.insert(weights.end(), recurrence.data(), recurrence.data() + recurrence.size());
+  }
+  for (const double gamma : step) {
+    const problems::Table observation = gamma * transposed;
+    weights.insert(weights.end(), observation.data(), observation.data() + observation.size());
+  }
+  return weights;
+}
 
 std::unique_ptr<LearnedOperator> make_lista(SharedCodes codes, CodeNetworkOptions options) {
   if (options.precision == Precision::single)

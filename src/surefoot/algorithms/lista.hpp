@@ -16,4 +16,9 @@ namespace surefoot::algorithms {
 /// weights, the sums are s ||z||^2.
 std::unique_ptr<LearnedOperator> make_lista(SharedCodes codes, CodeNetworkOptions options = {});
 
+/// LISTA's weights that do what ALISTA's step sizes and thresholds do: W1_k = I - gamma_k W'D, W2_k = gamma_k
+/// W'. A start from which training is short.
+std::vector<double> lista_from_alista(const problems::Matrix& D, std::span<const double> step,
+                                      std::span<const double> threshold);
+
 }  // namespace surefoot::algorithms
