@@ -52,7 +52,7 @@ int main() {
     for (Index j = 0; j < in.count; ++j) value[j] = 0;
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < in.count; ++j)
-        value[j] = std::max(value[j], std::abs((i + 1) * in.iterate.row(i)[j] - b_of(in.first + j, i)));
+        value[j] = std::hypot(value[j], (i + 1) * in.iterate.row(i)[j] - b_of(in.first + j, i));
   });
   const auto certificate = certify::certify_run(HeavyBall(), gradient, {}, {.steps = 100});
   std::printf("%s", report::terminal_text(certificate).c_str());

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "surefoot/algorithms/buffer.hpp"
+#include "surefoot/algorithms/learned_operator.hpp"
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/core/random.hpp"
 #include "surefoot/problems/matrix.hpp"
 
 #include "support/allocation_count.hpp"
@@ -11,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 namespace surefoot::testing {
 
@@ -23,13 +27,25 @@ struct OperatorContract {
 /// A block of an operator: workspace and state.
 class OperatorBlock {
  public:
-  OperatorBlock(const algorithms::Operator& op, Index first, Index count)
+  /// Lanes of a learned operator draw from the stream of their instance, unless `draws` is false: then they
+  /// run at the means.
+  OperatorBlock(const algorithms::Operator& op, Index first, Index count, bool draws = true)
       : op_(op),
         workspace_(op.make_workspace()),
         state_(algorithms::make_buffer(op.state_size(), op.width())),
         residual_(static_cast<std::size_t>(op.width()), -1.0) {
-    op.load(first, count, *workspace_);
-    op.start(z(), *workspace_);
+    load(first, count, draws);
+  }
+  void load(Index first, Index count, bool draws = true) {
+    op_.load(first, count, *workspace_);
+    if (const auto* learned = dynamic_cast<const algorithms::LearnedOperator*>(&op_)) {
+      if (draws) {
+        learned->draw({7, "operator contract", static_cast<std::uint64_t>(first)}, *workspace_);
+      } else {
+        learned->use_means(*workspace_);
+      }
+    }
+    op_.start(z(), *workspace_);
   }
   [[nodiscard]] algorithms::Batch z() { return {state_.data(), op_.state_size(), op_.width()}; }
   algorithms::Workspace& workspace() { return *workspace_; }
@@ -59,7 +75,8 @@ inline void expect_batch_equals_columns(const algorithms::Operator& op, Index st
     OperatorBlock alone(op, column, 1);
     for (Index k = 0; k < steps; ++k) alone.step(k);
     for (Index i = 0; i < op.state_size(); ++i) {
-      for (const Index lane : {Index{0}, W - 1}) {
+      const bool own_draws = dynamic_cast<const algorithms::LearnedOperator*>(&op) != nullptr;
+      for (const Index lane : {Index{0}, own_draws ? Index{0} : W - 1}) {
         ASSERT_EQ(std::memcmp(&batch.state()[i * W + column], &alone.state()[i * W + lane], sizeof(double)),
                   0)
             << op.name() << ": entry " << i << " of instance " << column << " is "
@@ -71,11 +88,39 @@ inline void expect_batch_equals_columns(const algorithms::Operator& op, Index st
   }
 }
 
+/// A step without a residual is the same step, and a workspace that served another block serves the next as a
+/// new one does.
+inline void expect_blocks_leave_nothing_behind(const algorithms::Operator& op, Index steps) {
+  const Index count = std::min(op.width(), op.instances());
+  OperatorBlock fresh(op, 0, count);
+  for (Index k = 0; k < steps; ++k) fresh.step(k);
+  OperatorBlock used(op, op.instances() - 1, 1);
+  for (Index k = 0; k < steps; ++k) used.step(k);
+  used.load(0, count);
+  for (Index k = 0; k < steps; ++k) op.step(k, used.z(), used.workspace(), nullptr);
+  for (std::size_t i = 0; i < fresh.state().size(); ++i) {
+    ASSERT_EQ(std::memcmp(&fresh.state()[i], &used.state()[i], sizeof(double)), 0)
+        << op.name() << ": number " << i << " of the state is " << fresh.state()[i] << " in a new block and "
+        << used.state()[i] << " in a used one without residuals";
+  }
+}
+
+/// A NaN in the state is seen in the residual: divergence is never taken for success.
+inline void expect_nan_is_seen(const algorithms::Operator& op) {
+  OperatorBlock block(op, 0, std::min(op.width(), op.instances()));
+  block.step(0);
+  const algorithms::Batch z = block.z();
+  for (Index i = 0; i < z.rows; ++i) z.row(i)[1] = std::numeric_limits<double>::quiet_NaN();
+  block.step(1);
+  EXPECT_FALSE(std::isfinite(block.residual()[1])) << op.name() << ": the residual hides a NaN";
+  EXPECT_TRUE(std::isfinite(block.residual()[0])) << op.name() << ": a NaN spreads to another lane";
+}
+
 inline void expect_no_allocation_in_step(const algorithms::Operator& op, Index steps) {
   OperatorBlock block(op, 0, std::min(op.width(), op.instances()));
   block.step(0);
   const long before = allocations.load();
-  for (Index k = 1; k <= steps; ++k) block.step(k);
+  for (Index k = 1; k < steps; ++k) block.step(k);
   EXPECT_EQ(allocations.load() - before, 0) << op.name() << ": step() allocates";
 }
 
@@ -111,35 +156,47 @@ inline void expect_zero_residual_at(const algorithms::Operator& op, const proble
   }
 }
 
-/// step_vjp against central differences of v'step(z) along random-like directions, if the step has one.
+/// Numbers without a pattern, for cotangents and directions.
+inline algorithms::Buffer scattered(std::size_t size, std::uint64_t index) {
+  algorithms::Buffer values(size);
+  RandomStream stream(11, "operator contract: directions", index);
+  for (double& value : values) value = stream.normal();
+  return values;
+}
+
+/// step_vjp of the last of `steps` steps against central differences of v'step(z) along a direction, lane by
+/// lane, if the step has one.
 inline void expect_vjp_matches_differences(const algorithms::Operator& op, Index steps, double tolerance) {
   const algorithms::DifferentiableStep* derivative = op.differentiable();
   if (derivative == nullptr) return;
   const Index W = op.width();
   const Index size = op.state_size() * W;
   OperatorBlock block(op, 0, std::min(W, op.instances()));
-  for (Index k = 0; k < steps; ++k) block.step(k);
+  const Index last = steps - 1;
+  for (Index k = 0; k < last; ++k) block.step(k);
   const algorithms::Buffer z = block.state();
-  algorithms::Buffer cotangent(z.size());
-  algorithms::Buffer direction(z.size());
-  for (Index i = 0; i < size; ++i) {
-    cotangent[i] = std::sin(1.0 + 0.7 * static_cast<double>(i));
-    direction[i] = std::cos(2.0 + 1.3 * static_cast<double>(i));
-  }
+  const algorithms::Buffer cotangent = scattered(z.size(), 0);
+  const algorithms::Buffer direction = scattered(z.size(), 1);
   const auto value = [&](double shift) {
-    std::copy(z.begin(), z.end(), block.z().data);
-    for (Index i = 0; i < size; ++i) block.z().data[i] += shift * direction[i];
-    block.step(steps);
+    for (Index i = 0; i < size; ++i) block.z().data[i] = z[i] + shift * direction[i];
+    block.step(last);
     algorithms::Buffer sums(static_cast<std::size_t>(W), 0.0);
     for (Index i = 0; i < size; ++i) sums[i % W] += cotangent[i] * block.state()[i];
     return sums;
   };
-  const double h = 1e-6;
+  const double h = 1e-7;
   const algorithms::Buffer above = value(h);
   const algorithms::Buffer below = value(-h);
+  value(0);
   algorithms::Buffer pulled = cotangent;
-  derivative->step_vjp(steps, {z.data(), op.state_size(), W}, {pulled.data(), op.state_size(), W},
+  // The first call in a workspace may make room for derivatives.
+  derivative->step_vjp(last, {z.data(), op.state_size(), W}, {pulled.data(), op.state_size(), W},
                        block.workspace());
+  pulled = cotangent;
+  const long before = allocations.load();
+  derivative->step_vjp(last, {z.data(), op.state_size(), W}, {pulled.data(), op.state_size(), W},
+                       block.workspace());
+  EXPECT_EQ(allocations.load() - before, 0) << op.name() << ": step_vjp() allocates";
   for (Index lane = 0; lane < W; ++lane) {
     double exact = 0;
     for (Index i = lane; i < size; i += W) exact += pulled[i] * direction[i];
@@ -149,6 +206,72 @@ inline void expect_vjp_matches_differences(const algorithms::Operator& op, Index
   }
 }
 
+/// Derivatives by means and by log variances of v'z^K summed over the lanes of a block, from the whole
+/// reverse sweep, against central differences along directions, block of weights by block of weights. The
+/// draws stay the same. Leaves the operator with the given weights.
+inline void expect_weight_vjp_matches_differences(algorithms::LearnedOperator& op, Index steps,
+                                                  const std::vector<double>& mean,
+                                                  const std::vector<double>& variance, double tolerance) {
+  const Index W = op.width();
+  const Index rows = op.state_size();
+  const Index count = std::min(W, op.instances());
+  const std::size_t weights = mean.size();
+  const algorithms::Buffer cotangent = scattered(static_cast<std::size_t>(rows * W), 2);
+  const auto value = [&](const std::vector<double>& means, const std::vector<double>& variances) {
+    op.assign(means, variances);
+    OperatorBlock block(op, 0, count);
+    for (Index k = 0; k < steps; ++k) block.step(k);
+    double sum = 0;
+    for (std::size_t i = 0; i < cotangent.size(); ++i) sum += cotangent[i] * block.state()[i];
+    return sum;
+  };
+  op.assign(mean, variance);
+  OperatorBlock block(op, 0, count);
+  std::vector<algorithms::Buffer> states;
+  for (Index k = 0; k < steps; ++k) {
+    states.push_back(block.state());
+    block.step(k);
+  }
+  algorithms::Buffer pulled = cotangent;
+  for (Index k = steps - 1; k >= 0; --k) {
+    op.step_vjp(k, {states[k].data(), rows, W}, {pulled.data(), rows, W}, block.workspace());
+  }
+  op.start_vjp({pulled.data(), rows, W}, block.workspace());
+  std::vector<double> d_mean(weights, 0.0);
+  std::vector<double> d_log_variance(weights, 0.0);
+  op.collect(block.workspace(), d_mean, d_log_variance);
+  std::vector<double> again(weights, 0.0);
+  op.collect(block.workspace(), again, again);
+  EXPECT_EQ(again, std::vector<double>(weights, 0.0)) << op.name() << ": collect() does not clear";
+
+  const double h = 1e-7;
+  for (std::size_t b = 0; b < op.weights().blocks.size(); ++b) {
+    const auto first = static_cast<std::size_t>(op.weights().offset(b));
+    const auto size = static_cast<std::size_t>(op.weights().blocks[b].size());
+    const algorithms::Buffer direction = scattered(size, 3 + b);
+    for (const bool of_mean : {true, false}) {
+      std::vector<double> up_mean = mean;
+      std::vector<double> down_mean = mean;
+      std::vector<double> up_variance = variance;
+      std::vector<double> down_variance = variance;
+      double exact = 0;
+      for (std::size_t i = first; i < first + size; ++i) {
+        // A block may insist on one variance for all its weights: then the direction is the same for all.
+        const double along = of_mean ? direction[i - first] : 1.0;
+        exact += along * (of_mean ? d_mean[i] : d_log_variance[i]);
+        (of_mean ? up_mean[i] : up_variance[i]) *= of_mean ? 1 : std::exp(h);
+        (of_mean ? down_mean[i] : down_variance[i]) *= of_mean ? 1 : std::exp(-h);
+        if (of_mean) up_mean[i] += h * along, down_mean[i] -= h * along;
+      }
+      const double difference = (value(up_mean, up_variance) - value(down_mean, down_variance)) / (2 * h);
+      EXPECT_NEAR(exact, difference, tolerance * std::max(1.0, std::abs(difference)))
+          << op.name() << ": block " << op.weights().blocks[b].name
+          << (of_mean ? ", means" : ", log variances");
+    }
+  }
+  op.assign(mean, variance);
+}
+
 /// Everything an operator must do; `solutions` may be empty if none are known.
 inline void expect_operator_contract(const algorithms::Operator& op, const problems::Table& solutions = {},
                                      const OperatorContract& contract = {}) {
@@ -156,6 +279,8 @@ inline void expect_operator_contract(const algorithms::Operator& op, const probl
   EXPECT_EQ(op.width() % 4, 0);
   EXPECT_LE(op.primal_size(), op.iterate_size());
   expect_batch_equals_columns(op, contract.steps);
+  expect_blocks_leave_nothing_behind(op, contract.steps);
+  expect_nan_is_seen(op);
   expect_no_allocation_in_step(op, contract.steps);
   expect_read_write_round_trip(op, contract.steps);
   expect_vjp_matches_differences(op, contract.steps, contract.gradient);

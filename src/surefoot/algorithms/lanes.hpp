@@ -79,7 +79,7 @@ template <int W>
   for (int i = 0; i < Lanes<W>::parts; ++i) a.part[i] /= b.part[i];
   return a;
 }
-/// Larger of two; the second where the first is NaN.
+/// Larger of two; the second where the first is NaN, as in min: a running maximum passes over NaN.
 template <int W>
 [[gnu::always_inline]] inline Lanes<W> max(const Lanes<W>& a, const Lanes<W>& b) {
   Lanes<W> result;

@@ -12,6 +12,11 @@ Index WeightLayout::offset(std::size_t block) const {
   return total;
 }
 
+InitialWeights LearnedOperator::initial() const {
+  const std::vector<double> zeros(static_cast<std::size_t>(weights().size()), 0.0);
+  return {zeros, zeros};
+}
+
 void LearnedOperator::start_vjp(ConstBatch, Workspace&) const {}
 
 }  // namespace surefoot::algorithms

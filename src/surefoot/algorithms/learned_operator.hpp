@@ -35,17 +35,29 @@ struct WeightDraw {
   std::uint64_t first_draw = 0;
 };
 
+/// Where training begins, and the means of the prior; neither may depend on the samples of a bound.
+struct InitialWeights {
+  std::vector<double> mean;        ///< w
+  std::vector<double> prior_mean;  ///< w0
+};
+
+/// Numbers inside an operator: single is for training, double for certificates.
+enum class Precision { single, twice };
+
 /// An optimizer with weights theta ~ N(w, diag s), each lane with a draw of its own: theta = w + sqrt(s) xi.
 ///
 /// Life of a block: load(); draw() or use_means(); start(); step(0), ...; for training then
-/// step_vjp(K-1), ..., step_vjp(0), start_vjp(); and after the last block of a worker collect().
+/// step_vjp(K-1), ..., step_vjp(0), start_vjp(); and after the last block of a worker collect(). step_vjp(k)
+/// may use what the last step(k) left behind in the workspace: it must have been taken from the same z.
 ///
 /// How a draw is made is the operator's business: it may draw pre-activations (a Gaussian layer's output
 /// given its input) wherever that has the same law as drawing weights, and reports say so.
-/// unlike load() and step(), assign() changes the operator: no block may be under way.
+/// Unlike load() and step(), assign() changes the operator: no block may be under way.
 class LearnedOperator : public Operator, public DifferentiableStep {
  public:
   [[nodiscard]] virtual const WeightLayout& weights() const = 0;
+  /// Zeros unless the operator knows better.
+  [[nodiscard]] virtual InitialWeights initial() const;
   /// Means and variances (weights().size() each) that the following blocks run with.
   virtual void assign(std::span<const double> mean, std::span<const double> variance) = 0;
 

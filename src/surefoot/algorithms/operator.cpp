@@ -39,4 +39,10 @@ void Operator::measure(Quantity quantity, Index /*k*/, ConstBatch /*z*/, Workspa
   throw InputError(fmt::format("{}: has no {}", name(), to_string(quantity)));
 }
 
+void DifferentiableStep::measure_vjp(Quantity quantity, Index /*k*/, ConstBatch /*z*/,
+                                     const double* /*d_value*/, Batch /*cotangent*/,
+                                     Workspace& /*workspace*/) const {
+  throw InputError(fmt::format("{}: its derivative is not known here", to_string(quantity)));
+}
+
 }  // namespace surefoot::algorithms

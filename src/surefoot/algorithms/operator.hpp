@@ -109,6 +109,10 @@ class DifferentiableStep {
   /// z is the state before step k; `cotangent` comes in as the derivative of a scalar by z^{k+1} and goes
   /// out as its derivative by z^k.
   virtual void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const = 0;
+  /// Adds d_value (one per lane) times the derivative of measure(quantity, k, z) by z to `cotangent`;
+  /// training for an objective needs it. Throws InputError if unknown.
+  virtual void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                           Workspace& workspace) const;
 
  protected:
   DifferentiableStep() = default;

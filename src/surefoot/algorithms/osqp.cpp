@@ -452,6 +452,7 @@ void Osqp::measure_lanes(Quantity quantity, const double* z, Room& room, double*
     }
     result = quantity == Quantity::objective ? result / cost : sqrt(result);
   } else {
+    L poison(0.0);
     for (Index i = 0; i < m_; ++i) {
       L product(0.0);
       add_row_product<W, Own>(system.A(), numbers.A.data(), i, x, product);
@@ -462,11 +463,11 @@ void Osqp::measure_lanes(Quantity quantity, const double* z, Room& room, double*
       } else {
         const L below = (L::load(room.l.data() + i * W) - product) * unit;
         const L above = (product - L::load(room.u.data() + i * W)) * unit;
-        // NaN in either comes through: max keeps the second where the first is NaN.
-        result = max(result, max(above, below)) + L(0.0) * product;
+        result = max(result, max(above, below));
+        poison.add_product(L(0.0), product);  // a running maximum passes over NaN
       }
     }
-    if (quantity == Quantity::primal_residual) result = sqrt(result);
+    result = quantity == Quantity::primal_residual ? sqrt(result) : result + poison;
   }
   result.store(value);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 namespace surefoot::runs {
@@ -50,6 +51,7 @@ struct Lane {
   Buffer state;
   Buffer iterate;
   Buffer residual;
+  std::vector<Index> diverged;  // per lane: the first step with an infinite or NaN residual
   std::vector<MetricRoom> rooms;
   std::vector<Buffer> values;  // per metric: step x lane
   Buffer column;
@@ -102,6 +104,7 @@ class BlockRun {
     record(0);
     for (Index k = 0; k < options_.steps; ++k) {
       op_.step(k, z_, *lane_.workspace, lane_.residual.data());
+      note_divergence(k + 1);
       record(k + 1);
       if (options_.stop_residual > 0 && small_everywhere()) break;
     }
@@ -111,6 +114,7 @@ class BlockRun {
  private:
   void begin() {
     Workspace& workspace = *lane_.workspace;
+    lane_.diverged.assign(static_cast<std::size_t>(width_), std::numeric_limits<Index>::max());
     op_.load(first_, count_, workspace);
     bool measures = false;
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
@@ -129,6 +133,15 @@ class BlockRun {
       for (Index i = 0; i < iterates.cols(); ++i) lane_.iterate[i * width_ + column] = row[i];
     }
     op_.write({lane_.iterate.data(), op_.iterate_size(), width_}, workspace, z_);
+  }
+
+  Index& diverged_at(Index column) { return lane_.diverged[static_cast<std::size_t>(column)]; }
+
+  // A metric may not see a NaN (a running maximum passes over it); the residual of such an iterate does.
+  void note_divergence(Index k) {
+    for (Index column = 0; column < count_; ++column) {
+      if (!std::isfinite(lane_.residual[column])) diverged_at(column) = std::min(diverged_at(column), k);
+    }
   }
 
   void record(Index k) {
@@ -165,7 +178,7 @@ class BlockRun {
         bool failed = false;
         for (Index k = from; k <= options_.steps; ++k) {
           const double value = lane_.values[i][k * width_ + column];
-          failed = failed || !std::isfinite(value);
+          failed = failed || !std::isfinite(value) || k >= diverged_at(column);
           lane_.column[k - from] = failed ? infinity : value;
         }
         trace_sink_(i, first_ + column, lane_.column.data());

@@ -10,10 +10,10 @@
 namespace surefoot::runs {
 
 struct RunOptions {
-  Index steps = 500;                 ///< K, applications of the step
-  Index first = 0;                   ///< first instance
-  Index count = 0;                   ///< instances; 0: all from `first` on
-  std::vector<Index> iterate_steps;  ///< steps (0 .. K, ascending) whose iterates go to the iterate sink
+  Index steps = 500;                   ///< K, applications of the step
+  Index first = 0;                     ///< first instance
+  Index count = 0;                     ///< instances; 0: all from `first` on
+  std::vector<Index> iterate_steps{};  ///< steps (0 .. K, ascending) whose iterates go to the iterate sink
   /// If > 0, a block of instances ends as soon as the residuals of all of them are at most this; the iterate
   /// sink then receives the iterates reached for all steps left. Needs `metrics` to be empty. Off by default.
   double stop_residual = 0;
@@ -22,8 +22,8 @@ struct RunOptions {
 };
 
 /// Receives the trace of one metric and instance: the value at steps metric.first_step() .. K. From the first
-/// infinite or NaN value on, all values are +infinity. Called in any thread, several at once; each
-/// (metric, instance) once.
+/// infinite or NaN value on, of the metric or of the fixed-point residual, all values are +infinity. Called
+/// in any thread, several at once; each (metric, instance) once.
 using TraceSink = std::function<void(std::size_t metric, Index instance, const double* trace)>;
 /// Receives the iterate (iterate_size() numbers) of one instance after iterate_steps[position] steps.
 using IterateSink = std::function<void(std::size_t position, Index instance, const double* iterate)>;

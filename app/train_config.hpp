@@ -1,0 +1,50 @@
+#pragma once
+
+#include "surefoot/algorithms/learned_operator.hpp"
+#include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/learning/train.hpp"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+/// What a training file says. Every key has a default; experiments/sparse_coding/*.toml are examples.
+struct TrainConfig {
+  std::string model = "alista";
+  std::uint64_t seed = 0;  ///< of training; samples have their own
+
+  // [family]
+  std::uint64_t family_seed = 0;
+  surefoot::families::SparseCodingOptions family;
+  surefoot::Index samples = 50000;
+  surefoot::Index first = 0;  ///< first sample: parts of one set of samples
+  bool flip_signs = false;    ///< fresh signs of the codes in every epoch
+
+  // [network]
+  surefoot::Index steps = 10;
+  surefoot::algorithms::Precision precision = surefoot::algorithms::Precision::single;
+
+  // [loss]
+  surefoot::learning::LossKind loss = surefoot::learning::LossKind::nmse;
+  std::vector<double> step_weights;
+
+  // [posterior]
+  double log_variance = -10;
+  double prior_variance = 1e-2;
+  double delta = 1e-5;
+  std::set<std::string> tied;
+  std::set<std::string> at_prior;             ///< blocks whose means begin at the prior's
+  std::map<std::string, double> initial;      ///< means of whole blocks to begin with
+  std::map<std::string, double> rate_factor;  ///< of blocks
+  std::filesystem::path start;                ///< weights to begin with: this model's, or ALISTA's
+  std::filesystem::path prior;                ///< weights whose means are the prior means (and the start)
+  surefoot::Index slots = 4;
+
+  // [[stage]]
+  std::vector<surefoot::learning::Stage> stages;
+};
+
+/// Tolerances and widths of nmse losses are in dB, others in units of the loss and of its logarithm. Paths
+/// are relative to the file. InputError names file, line and key.
+TrainConfig read_train_config(const std::filesystem::path& path);

@@ -1,0 +1,59 @@
+#include "surefoot/core/parallel.hpp"
+
+#include "training.hpp"
+#include "verbs.hpp"
+#include "whole_number.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace {
+
+using namespace surefoot;
+
+struct TrainArguments {
+  std::string config;
+  std::string out = "surefoot-training";
+  bool resume = false;
+  double checkpoint_seconds = 60;
+  Index samples = 0;
+  Index seed = -1;
+  int threads = 0;
+  bool quiet = false;
+};
+
+void run(const TrainArguments& arguments) {
+  set_threads(arguments.threads);
+  Training training = read_training(arguments.config);
+  if (arguments.samples > 0) training.config.samples = arguments.samples;
+  if (arguments.seed >= 0) training.config.seed = static_cast<std::uint64_t>(arguments.seed);
+  training.folder = arguments.out;
+  training.resume = arguments.resume;
+  training.checkpoint_seconds = arguments.checkpoint_seconds;
+  training.quiet = arguments.quiet;
+  const learning::TrainResult result = run_training(training);
+  fmt::print("{}: {} weights, B = {:.5f} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
+             result.posterior.layout.size(), result.regularizer, training.config.samples, result.seconds);
+}
+
+}  // namespace
+
+void add_train_verb(CLI::App& app) {
+  const auto arguments = std::make_shared<TrainArguments>();
+  CLI::App* verb = app.add_subcommand("train", "Train a learned optimizer for its guarantee (PAC-Bayes)");
+  verb->add_option("config", arguments->config, "TOML file: model, family, stages")->required();
+  verb->add_option("--out", arguments->out, "folder for weights.safetensors and checkpoints")
+      ->capture_default_str();
+  verb->add_flag("--resume", arguments->resume, "go on from the checkpoint in the folder, if there is one");
+  verb->add_option("--checkpoint-seconds", arguments->checkpoint_seconds, "time between checkpoints")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(whole_number);
+  verb->add_option("--seed", arguments->seed, "of training, instead of the file's")->check(whole_number);
+  verb->add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
+      ->check(CLI::Range(0, 4096));
+  verb->add_flag("--quiet", arguments->quiet, "no line per epoch");
+  verb->footer("Example: surefoot train experiments/sparse_coding/alista.toml --out alista");
+  verb->callback([arguments] { run(*arguments); });
+}

@@ -1,0 +1,195 @@
+#pragma once
+
+#include "surefoot/algorithms/lanes.hpp"
+#include "surefoot/algorithms/learned_operator.hpp"
+#include "surefoot/core/vector_math.hpp"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+// Products with sparse codes. Iterates of the learned soft-thresholding networks, and the adjoints behind
+// their thresholds, have about a tenth of their entries nonzero; each lane has its own. A product is then a
+// sum of few columns. T is float (training) or double (certification); states of batches are double always.
+
+namespace surefoot::algorithms {
+
+/// Lanes of the learned soft-thresholding networks.
+inline constexpr int code_lanes = 32;
+
+template <class T>
+using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
+
+/// A matrix whose columns are summed: each is contiguous; the stride keeps columns off each other's cache
+/// sets.
+template <class T>
+class Columns {
+ public:
+  static constexpr Index panel = 256 / static_cast<Index>(sizeof(T));  // eight vector registers
+  Columns() = default;
+  Columns(Index rows, Index cols)
+      : rows_(rows),
+        cols_(cols),
+        stride_((rows + panel - 1) / panel * panel + 64 / static_cast<Index>(sizeof(T))),
+        data_(static_cast<std::size_t>(stride_ * cols + panel), T(0)) {}
+  /// Of any Eigen matrix.
+  template <class Matrix>
+  explicit Columns(const Eigen::MatrixBase<Matrix>& matrix) : Columns(matrix.rows(), matrix.cols()) {
+    for (Index j = 0; j < cols_; ++j) {
+      for (Index i = 0; i < rows_; ++i) column(j)[i] = static_cast<T>(matrix(i, j));
+    }
+  }
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] Index panels() const { return (rows_ + panel - 1) / panel; }
+  T* column(Index j) { return data_.data() + j * stride_; }
+  [[nodiscard]] const T* column(Index j) const { return data_.data() + j * stride_; }
+
+ private:
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Index stride_ = 0;
+  AlignedVector<T> data_;
+};
+
+/// The nonzero entries of a batch of n x code_lanes, row by row: entry t = begin(i) .. end(i)-1 of row i
+/// stands in lane(t).
+template <class T>
+class Nonzeros {
+ public:
+  Nonzeros() = default;
+  explicit Nonzeros(Index n)
+      : n_(n),
+        begin_(static_cast<std::size_t>(n + 1), 0),
+        lane_(static_cast<std::size_t>(n * code_lanes)),
+        value_(static_cast<std::size_t>(n * code_lanes)) {}
+  /// Of a batch in lane layout; NaN is an entry.
+  void gather(const double* z) {
+    std::int32_t at = 0;
+    for (Index i = 0; i < n_; ++i) {
+      begin_[i] = at;
+      const double* row = z + i * code_lanes;
+#ifdef __AVX__
+      for (int part = 0; part < code_lanes; part += 4) {
+        const __m256d values = _mm256_loadu_pd(row + part);
+        auto mask = static_cast<unsigned>(
+            _mm256_movemask_pd(_mm256_cmp_pd(values, _mm256_setzero_pd(), _CMP_NEQ_UQ)));
+        for (; mask != 0; mask &= mask - 1) append(at++, part + __builtin_ctz(mask), row);
+      }
+#else
+      for (int lane = 0; lane < code_lanes; ++lane) {
+        if (row[lane] != 0) append(at++, lane, row);
+      }
+#endif
+    }
+    begin_[n_] = at;
+  }
+  [[nodiscard]] Index rows() const {
+    return n_;
+  }
+  [[nodiscard]] Index count() const {
+    return begin_[n_];
+  }
+  [[nodiscard]] Index begin(Index row) const {
+    return begin_[row];
+  }
+  [[nodiscard]] Index end(Index row) const {
+    return begin_[row + 1];
+  }
+  [[nodiscard]] int lane(Index t) const {
+    return lane_[t];
+  }
+  [[nodiscard]] T value(Index t) const {
+    return value_[t];
+  }
+  /// Every value by its square.
+  void square() {
+    for (Index t = 0; t < count(); ++t) value_[t] *= value_[t];
+  }
+
+ private:
+  void append(Index at, int lane, const double* row) {
+    lane_[at] = static_cast<std::uint8_t>(lane);
+    value_[at] = static_cast<T>(row[lane]);
+  }
+  Index n_ = 0;
+  std::vector<std::int32_t> begin_{0};
+  std::vector<std::uint8_t> lane_;
+  AlignedVector<T> value_;
+};
+
+/// y = M x in lane layout, M.rows() x code_lanes. A part of M is read once for all lanes.
+template <class T>
+void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y);
+
+/// y = A x in lane layout: row i of A (rows x cols) begins at A + i * stride; x is cols x code_lanes.
+template <class T>
+void multiply_dense(const T* A, Index rows, Index cols, Index stride, const T* x, T* y);
+
+/// For every nonzero c of x, in row i and some lane: row i of A (`cols` numbers from A + i * stride on) += c
+/// * v of that lane, v lane-major (cols per lane).
+template <class T>
+void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Index stride);
+
+/// Lane layout (rows x code_lanes) from lane-major numbers (code_lanes x rows) and back.
+template <class T>
+void to_lanes(const T* lane_major, Index rows, T* lanes);
+template <class Source, class T>
+void to_lane_major(const Source* lanes, Index rows, T* lane_major) {
+  constexpr Index tile = 16;
+  for (Index first = 0; first < rows; first += tile) {
+    for (int lane = 0; lane < code_lanes; ++lane) {
+      for (Index i = first; i < std::min(rows, first + tile); ++i)
+        lane_major[lane * rows + i] = static_cast<T>(lanes[i * code_lanes + lane]);
+    }
+  }
+}
+
+/// sign(u) max(|u| - t, 0); NaN stays NaN. A negative t, which a drawn weight may be, lets u grow.
+[[gnu::always_inline]] inline double soft(double u, double t) {
+  const double size = std::abs(u) - t;
+  return std::copysign(size <= 0 ? 0.0 : size, u);
+}
+
+/// Weights that are single numbers, drawn lane by lane: their values in every lane, and the derivatives by
+/// them.
+class LaneWeights {
+ public:
+  LaneWeights() = default;
+  explicit LaneWeights(Index count)
+      : count_(count),
+        value_(make(count)),
+        noise_(make(count)),
+        derivative_(make(count)),
+        xi_(static_cast<std::size_t>(count)),
+        d_mean_(static_cast<std::size_t>(count), 0.0),
+        d_log_variance_(static_cast<std::size_t>(count), 0.0) {}
+  void draw(const WeightDraw& draw, const double* mean, const double* deviation);
+  void use_means(const double* mean);
+  [[nodiscard]] const double* operator[](Index weight) const { return value_.data() + weight * code_lanes; }
+  double* derivative(Index weight) { return derivative_.data() + weight * code_lanes; }
+  /// Adds the derivatives by means and log variances, summed over lanes and blocks, and clears them: d theta
+  /// / d zeta = sqrt(s) xi / 2.
+  void collect(double* d_mean, double* d_log_variance);
+
+ private:
+  static AlignedVector<double> make(Index count) {
+    return AlignedVector<double>(static_cast<std::size_t>(count * code_lanes), 0.0);
+  }
+  /// Before the noise of the block is replaced: its derivatives into the sums.
+  void settle();
+  Index count_ = 0;
+  AlignedVector<double> value_;
+  AlignedVector<double> noise_;  // sqrt(s) xi
+  AlignedVector<double> derivative_;
+  std::vector<double> xi_;
+  std::vector<double> d_mean_;
+  std::vector<double> d_log_variance_;
+};
+
+}  // namespace surefoot::algorithms

@@ -1,0 +1,140 @@
+#include "surefoot/families/sparse_coding.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/core/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace surefoot::families {
+
+namespace {
+
+constexpr Index samples_per_block = 256;
+
+struct Code {
+  std::vector<std::int32_t> entry;
+  std::vector<double> value;
+};
+
+// The code of one sample; its stream goes on to draw the noise.
+Code draw_code(RandomStream& stream, const SparseCodingOptions& options) {
+  Code code;
+  while (code.entry.empty()) {
+    for (Index i = 0; i < options.variables; ++i) {
+      if (stream.uniform() >= options.density) continue;
+      code.entry.push_back(static_cast<std::int32_t>(i));
+      code.value.push_back(stream.normal());
+    }
+  }
+  return code;
+}
+
+double deviation(const std::vector<double>& nonzeros, Index size) {
+  double sum = 0;
+  double squares = 0;
+  for (const double value : nonzeros) {
+    sum += value;
+    squares += value * value;
+  }
+  const double n = static_cast<double>(size);
+  return std::sqrt(std::max(0.0, squares / n - (sum / n) * (sum / n)));
+}
+
+}  // namespace
+
+void SparseCodingOptions::validate() const {
+  require(measurements >= 1, "measurements: {} is below 1", measurements);
+  require(variables >= measurements, "variables: {} is below {} (measurements)", variables, measurements);
+  require(density > 0 && density <= 1, "density: {} is outside (0, 1]", density);
+  require(std::isfinite(noise) && noise >= 0, "noise: {} is negative or not finite", noise);
+}
+
+std::string_view to_string(SampleSet set) {
+  switch (set) {
+    case SampleSet::training:
+      return "training";
+    case SampleSet::validation:
+      return "validation";
+    case SampleSet::hold_out:
+      return "hold-out";
+    case SampleSet::test:
+      return "test";
+  }
+  return "";
+}
+
+SampleSet parse_sample_set(std::string_view name) {
+  for (const SampleSet set :
+       {SampleSet::training, SampleSet::validation, SampleSet::hold_out, SampleSet::test}) {
+    if (to_string(set) == name) return set;
+  }
+  throw InputError(fmt::format("sample set: '{}' is not training, validation, hold-out or test", name));
+}
+
+SparseCoding::SparseCoding(std::uint64_t seed, SparseCodingOptions options) : seed_(seed), options_(options) {
+  options_.validate();
+  RandomStream stream(seed, "sparse coding: dictionary", 0);
+  D_.resize(options_.measurements, options_.variables);
+  for (Index j = 0; j < D_.cols(); ++j) {
+    for (Index i = 0; i < D_.rows(); ++i) D_(i, j) = stream.normal();
+    D_.col(j).normalize();  // the scale 1/sqrt(m) drops out
+  }
+}
+
+problems::SparseCodes SparseCoding::draw(SampleSet set, Index count, Index first) const {
+  require(count >= 1, "count: {} is below 1", count);
+  require(first >= 0, "first: {} is negative", first);
+  const std::string purpose = "sparse coding: " + std::string(to_string(set));
+  problems::SparseCodes samples;
+  samples.D = D_;
+  samples.b.resize(count, options_.measurements);
+  std::vector<Code> codes(static_cast<std::size_t>(count));
+  parallel_blocks((count + samples_per_block - 1) / samples_per_block, [&](Index block) {
+    for (Index i = block * samples_per_block; i < std::min(count, (block + 1) * samples_per_block); ++i) {
+      RandomStream stream(seed_, purpose, static_cast<std::uint64_t>(first + i));
+      Code code = draw_code(stream, options_);
+      const double scale = options_.noise * deviation(code.value, options_.variables);
+      auto b = samples.b.row(i);
+      for (Index r = 0; r < b.size(); ++r) b[r] = scale * stream.normal();
+      for (std::size_t t = 0; t < code.entry.size(); ++t)
+        b += code.value[t] * D_.col(code.entry[t]).transpose();
+      codes[i] = std::move(code);
+    }
+  });
+  samples.begin.reserve(codes.size() + 1);
+  for (const Code& code : codes) {
+    samples.entry.insert(samples.entry.end(), code.entry.begin(), code.entry.end());
+    samples.value.insert(samples.value.end(), code.value.begin(), code.value.end());
+    samples.begin.push_back(static_cast<Index>(samples.entry.size()));
+  }
+  return samples;
+}
+
+void flip_signs(const problems::SparseCodes& original, std::uint64_t seed, Index round,
+                problems::SparseCodes& codes) {
+  require(codes.instances() == original.instances() && codes.entry == original.entry,
+          "flip_signs: the two sets of samples are not of the same shape");
+  const Index count = original.instances();
+  const auto first = static_cast<std::uint64_t>(round) * static_cast<std::uint64_t>(count);
+  parallel_blocks((count + samples_per_block - 1) / samples_per_block, [&](Index block) {
+    for (Index i = block * samples_per_block; i < std::min(count, (block + 1) * samples_per_block); ++i) {
+      RandomStream stream(seed, "sparse coding: signs", first + static_cast<std::uint64_t>(i));
+      auto b = codes.b.row(i);
+      b = original.b.row(i);
+      std::uint64_t bits = 0;
+      for (Index t = original.begin[i]; t < original.begin[i + 1]; ++t) {
+        const Index position = (t - original.begin[i]) % 64;
+        if (position == 0) bits = stream.bits();
+        const bool flip = ((bits >> position) & 1U) != 0;
+        codes.value[t] = flip ? -original.value[t] : original.value[t];
+        if (flip) b -= 2 * original.value[t] * original.D.col(original.entry[t]).transpose();
+      }
+    }
+  });
+}
+
+}  // namespace surefoot::families

@@ -1,0 +1,121 @@
+#include "surefoot/learning/objective.hpp"
+
+#include "surefoot/bounds/kl.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/types.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace surefoot::learning {
+
+namespace {
+
+double sigmoid(double x) {
+  return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
+}
+
+constexpr double smallest_loss = 1e-300;
+
+}  // namespace
+
+std::string_view to_string(SurrogateKind kind) {
+  switch (kind) {
+    case SurrogateKind::logistic:
+      return "logistic";
+    case SurrogateKind::logistic_mean:
+      return "logistic-mean";
+    case SurrogateKind::tolerance:
+      return "tolerance";
+    case SurrogateKind::logarithm:
+      return "logarithm";
+  }
+  return "";
+}
+
+SurrogateKind parse_surrogate(std::string_view name) {
+  for (const SurrogateKind kind : {SurrogateKind::logistic, SurrogateKind::logistic_mean,
+                                   SurrogateKind::tolerance, SurrogateKind::logarithm}) {
+    if (to_string(kind) == name) return kind;
+  }
+  throw InputError(
+      fmt::format("surrogate: '{}' is not logistic, logistic-mean, tolerance or logarithm", name));
+}
+
+void Surrogate::validate() const {
+  require(std::isfinite(scale) && scale > 0, "surrogate scale: {} must be > 0", scale);
+  require(std::isfinite(tolerance) && tolerance > 0, "surrogate tolerance: {} must be > 0", tolerance);
+  require(std::isfinite(width) && width > 0, "surrogate width: {} must be > 0", width);
+}
+
+double Surrogate::value(double loss) const {
+  switch (kind) {
+    case SurrogateKind::logistic:
+    case SurrogateKind::logistic_mean:
+      return sigmoid(scale * loss);
+    case SurrogateKind::tolerance:
+      if (loss == infinity) return 1;
+      return sigmoid(std::log(std::max(loss, smallest_loss) / tolerance) / width);
+    case SurrogateKind::logarithm:
+      return std::log(std::clamp(loss, smallest_loss, 1e300));
+  }
+  return 0;
+}
+
+double Surrogate::derivative(double loss) const {
+  if (loss == infinity) return 0;
+  const double s = kind == SurrogateKind::logarithm ? 0 : value(loss);
+  switch (kind) {
+    case SurrogateKind::logistic:
+    case SurrogateKind::logistic_mean:
+      return scale * s * (1 - s);
+    case SurrogateKind::tolerance:
+      return s * (1 - s) / (width * std::max(loss, smallest_loss));
+    case SurrogateKind::logarithm:
+      return 1 / std::max(loss, smallest_loss);
+  }
+  return 0;
+}
+
+std::string_view to_string(PenaltyKind kind) {
+  switch (kind) {
+    case PenaltyKind::none:
+      return "none";
+    case PenaltyKind::one_sided:
+      return "one-sided";
+    case PenaltyKind::two_sided:
+      return "two-sided";
+  }
+  return "";
+}
+
+PenaltyKind parse_penalty(std::string_view name) {
+  for (const PenaltyKind kind : {PenaltyKind::none, PenaltyKind::one_sided, PenaltyKind::two_sided}) {
+    if (to_string(kind) == name) return kind;
+  }
+  throw InputError(fmt::format("penalty: '{}' is not none, one-sided or two-sided", name));
+}
+
+void Penalty::validate() const {
+  require(std::isfinite(weight) && weight >= 0, "penalty weight: {} must be >= 0", weight);
+  require(std::isfinite(target) && target >= 0, "penalty target: {} must be >= 0", target);
+}
+
+ObjectiveValue training_objective(double risk, double regularizer, const Penalty& penalty) {
+  constexpr double edge = 1e-6;
+  const double q = std::clamp(risk, edge, 1 - edge);
+  const double B = std::max(regularizer, 1e-12);
+  ObjectiveValue result;
+  result.value = bounds::kl_inverse(q, B);
+  const double p = std::clamp(result.value, q + 1e-12, 1 - edge / 2);
+  result.by_regularizer = p * (1 - p) / (p - q);
+  result.by_risk = result.by_regularizer * (std::log(p / q) + std::log((1 - q) / (1 - p)));
+  const double excess = regularizer - penalty.target;
+  if (penalty.kind == PenaltyKind::two_sided || (penalty.kind == PenaltyKind::one_sided && excess > 0)) {
+    result.value += penalty.weight * excess * excess;
+    result.by_regularizer += 2 * penalty.weight * excess;
+  }
+  return result;
+}
+
+}  // namespace surefoot::learning

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/learning/posterior.hpp"
+
+#include <filesystem>
+#include <string>
+
+/// Posteriors in the safetensors format: tensors mean.NAME, log_variance.NAME and prior_mean.NAME (rows x
+/// cols) for every block, prior_log_variance (one number per block), all F64. The posterior's metadata are
+/// the file's, and besides surefoot.format, surefoot.blocks (a JSON list: the order of the blocks),
+/// surefoot.lambda_max and surefoot.b.
+namespace surefoot::learning {
+
+/// The bytes that save_posterior writes; their SHA-256 is the file's.
+std::string posterior_bytes(const Posterior& posterior);
+
+/// Written atomically: a reader sees the old file or the new one.
+void save_posterior(const Posterior& posterior, const std::filesystem::path& path);
+
+/// InputError names the file and what is missing, damaged or does not fit.
+Posterior load_posterior(const std::filesystem::path& path);
+Posterior load_posterior(io::ByteSource& source);
+
+/// InputError unless the posterior's blocks are the operator's: names, order, shapes.
+void require_layout(const Posterior& posterior, const algorithms::WeightLayout& layout);
+
+}  // namespace surefoot::learning

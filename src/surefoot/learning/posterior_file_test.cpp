@@ -1,0 +1,121 @@
+#include "surefoot/learning/posterior_file.hpp"
+
+#include "surefoot/core/random.hpp"
+#include "surefoot/io/safetensors.hpp"
+#include "surefoot/io/sha256.hpp"
+
+#include "support/input_error.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace surefoot::learning {
+namespace {
+
+using test_support::input_error;
+using test_support::TemporaryFolder;
+
+Posterior example() {
+  Posterior posterior;
+  posterior.layout.blocks = {{"W", 3, 4}, {"step", 10, 1}, {"threshold", 1, 1}};
+  auto& pair = posterior.gaussians;
+  pair.group_size = {12, 10, 1};
+  RandomStream random(1, "posterior file test", 0);
+  for (Eigen::VectorXd* part : {&pair.mean, &pair.log_variance, &pair.prior_mean}) {
+    part->resize(23);
+    for (double& value : *part) value = random.normal();
+  }
+  pair.prior_log_variance.resize(3);
+  pair.prior_log_variance << -1.0, 0.3, -4.0;
+  posterior.grid = {50.0, 80.0};
+  round_prior(posterior);
+  posterior.metadata = {{"model", "toy"}, {"seed", "7"}};
+  return posterior;
+}
+
+Posterior through_bytes(const io::Safetensors& content) {
+  return load_posterior(*io::memory_bytes("w.safetensors", io::to_safetensors(content)));
+}
+
+TEST(PosteriorFile, KeepsEveryBit) {
+  const TemporaryFolder folder;
+  const Posterior posterior = example();
+  save_posterior(posterior, folder / "w.safetensors");
+  const Posterior read = load_posterior(folder / "w.safetensors");
+  EXPECT_EQ(read.gaussians.mean, posterior.gaussians.mean);
+  EXPECT_EQ(read.gaussians.log_variance, posterior.gaussians.log_variance);
+  EXPECT_EQ(read.gaussians.prior_mean, posterior.gaussians.prior_mean);
+  EXPECT_EQ(read.gaussians.prior_log_variance, posterior.gaussians.prior_log_variance);
+  EXPECT_EQ(read.gaussians.group_size, posterior.gaussians.group_size);
+  EXPECT_EQ(read.grid.lambda_max, 50.0);
+  EXPECT_EQ(read.grid.b, 80.0);
+  EXPECT_EQ(read.metadata, posterior.metadata);
+  require_layout(read, posterior.layout);
+  EXPECT_EQ(posterior_bytes(read), posterior_bytes(posterior));
+  EXPECT_EQ(io::sha256_hex(posterior_bytes(read)),
+            io::sha256_hex(io::to_safetensors(io::read_safetensors(folder / "w.safetensors"))));
+}
+
+TEST(PosteriorFile, OfAnotherModelIsRefused) {
+  const Posterior posterior = example();
+  algorithms::WeightLayout other = posterior.layout;
+  other.blocks[1].rows = 11;
+  EXPECT_EQ(input_error([&] { require_layout(posterior, other); }),
+            "weights: block 1 is 'step' (10 x 1), the model has 'step' (11 x 1)");
+  other.blocks.pop_back();
+  EXPECT_EQ(input_error([&] { require_layout(posterior, other); }), "weights: 3 blocks, the model has 2");
+}
+
+TEST(PosteriorFile, DamageIsNamed) {
+  const io::Safetensors good = [] {
+    const auto source = io::memory_bytes("w", posterior_bytes(example()));
+    return io::read_safetensors(*source);
+  }();
+  const auto error = [&](const auto& change) {
+    io::Safetensors changed = good;
+    change(changed);
+    return input_error([&] { through_bytes(changed); });
+  };
+  const auto tensor = [](io::Safetensors& content, std::string_view name) -> io::Tensor& {
+    return const_cast<io::Tensor&>(*content.find(name));
+  };
+  EXPECT_EQ(error([](io::Safetensors&) {}), "(no error)");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata.erase("surefoot.b"); }),
+            "w.safetensors: __metadata__ has no 'surefoot.b'");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.lambda_max"] = "-1"; }),
+            "w.safetensors: 'surefoot.lambda_max' is '-1', not a positive number");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.format"] = "other"; }),
+            "w.safetensors: is 'other', not a surefoot-posterior 1");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.blocks"] = "[1"; }),
+            "w.safetensors: 'surefoot.blocks' is not a list of names");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.blocks"] = R"(["W","W","step"])"; }),
+            "w.safetensors: 'surefoot.blocks' names block 'W' twice");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.blocks"] = R"(["W","step"])"; }),
+            "w.safetensors: prior_log_variance is not one number per block");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.tensors.pop_back(); }),
+            "w.safetensors: there is no tensor 'prior_log_variance'");
+  EXPECT_EQ(error([&](io::Safetensors& c) { tensor(c, "log_variance.step").name = "x"; }),
+            "w.safetensors: there is no tensor 'log_variance.step'");
+  EXPECT_EQ(error([&](io::Safetensors& c) {
+              tensor(c, "prior_mean.W").shape = {4, 3};
+            }),
+            "w.safetensors: tensor 'prior_mean.W' is not 3 x 4 as its mean");
+  EXPECT_EQ(error([&](io::Safetensors& c) { tensor(c, "mean.W").values[5] = std::nan(""); }),
+            "w.safetensors: number 5 of tensor 'mean.W' is nan");
+  EXPECT_EQ(error([](io::Safetensors& c) {
+              c.tensors.push_back({"more", {1}, {0}});
+            }),
+            "w.safetensors: holds 11 tensors, its blocks make 10");
+}
+
+TEST(PosteriorFile, ReservedMetadataAreRefused) {
+  Posterior posterior = example();
+  posterior.metadata["surefoot.b"] = "1";
+  EXPECT_EQ(input_error([&] { posterior_bytes(posterior); }),
+            "posterior: metadata 'surefoot.b' begins with the reserved 'surefoot.'");
+}
+
+}  // namespace
+}  // namespace surefoot::learning

@@ -1,0 +1,577 @@
+#include "surefoot/learning/train.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/core/random.hpp"
+#include "surefoot/core/vector_math.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/checkpoint.hpp"
+#include "surefoot/learning/unroll.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace surefoot::learning {
+
+using algorithms::LearnedOperator;
+using Clock = std::chrono::steady_clock;
+
+std::string_view to_string(PriorRule rule) {
+  switch (rule) {
+    case PriorRule::gradient:
+      return "gradient";
+    case PriorRule::closed_form:
+      return "closed-form";
+    case PriorRule::fixed:
+      return "fixed";
+  }
+  return "";
+}
+
+PriorRule parse_prior_rule(std::string_view name) {
+  for (const PriorRule rule : {PriorRule::gradient, PriorRule::closed_form, PriorRule::fixed}) {
+    if (to_string(rule) == name) return rule;
+  }
+  throw InputError(fmt::format("prior: '{}' is not gradient, closed-form or fixed", name));
+}
+
+std::string_view to_string(Schedule schedule) {
+  return schedule == Schedule::constant ? "constant" : "cosine";
+}
+
+Schedule parse_schedule(std::string_view name) {
+  for (const Schedule schedule : {Schedule::constant, Schedule::cosine}) {
+    if (to_string(schedule) == name) return schedule;
+  }
+  throw InputError(fmt::format("schedule: '{}' is not constant or cosine", name));
+}
+
+void Stage::validate() const {
+  require(epochs >= 0, "stage '{}': epochs {} is negative", name, epochs);
+  require(batch >= 1, "stage '{}': batch {} is below 1", name, batch);
+  for (const double rate : {mean_rate, variance_rate, prior_rate, final_rate})
+    require(std::isfinite(rate) && rate >= 0, "stage '{}': rate {} is negative or not finite", name, rate);
+  require(!log_variance || std::isfinite(*log_variance), "stage '{}': log_variance is not finite", name);
+  require(!noise || surrogate.kind != SurrogateKind::logarithm,
+          "stage '{}': surrogate logarithm is no risk; it needs noise = false", name);
+  surrogate.validate();
+  penalty.validate();
+}
+
+void TrainOptions::validate(const algorithms::WeightLayout& layout, Index instances) const {
+  require(steps >= 1, "steps: {} is below 1", steps);
+  require(samples >= 0 && samples <= instances, "samples: {} is outside 0 .. {}", samples, instances);
+  require(delta > 0 && delta < 1, "delta: {} is outside (0, 1)", delta);
+  require(slots >= 1, "slots: {} is below 1", slots);
+  require(checkpoint_seconds >= 0, "checkpoint_seconds: {} is negative", checkpoint_seconds);
+  for (const Stage& stage : stages) stage.validate();
+  const auto known = [&](const std::string& name) {
+    return std::any_of(layout.blocks.begin(), layout.blocks.end(),
+                       [&](const algorithms::WeightBlock& block) { return block.name == name; });
+  };
+  for (const std::string& name : tied) require(known(name), "tied: there is no block '{}'", name);
+  for (const auto& [name, factor] : rate_factor) {
+    require(known(name), "rate_factor: there is no block '{}'", name);
+    require(std::isfinite(factor) && factor >= 0, "rate_factor: {} of '{}' is negative", factor, name);
+  }
+}
+
+Posterior initial_posterior(const LearnedOperator& op, double log_variance, double prior_variance) {
+  require(prior_variance > 0, "prior_variance: {} must be > 0", prior_variance);
+  Posterior posterior;
+  posterior.layout = op.weights();
+  const algorithms::InitialWeights begin = op.initial();
+  const Index size = posterior.layout.size();
+  bounds::GaussianPair& pair = posterior.gaussians;
+  pair.mean = Eigen::Map<const Eigen::VectorXd>(begin.mean.data(), size);
+  pair.prior_mean = Eigen::Map<const Eigen::VectorXd>(begin.prior_mean.data(), size);
+  pair.log_variance = Eigen::VectorXd::Constant(size, log_variance);
+  for (const auto& block : posterior.layout.blocks) pair.group_size.push_back(block.size());
+  pair.prior_log_variance =
+      Eigen::VectorXd::Constant(static_cast<Index>(pair.group_size.size()), std::log(prior_variance));
+  posterior.metadata["model"] = op.name();
+  posterior.validate();
+  return posterior;
+}
+
+namespace {
+
+constexpr Index range = Index{1} << 15;  // weights that one thread treats at a time
+
+// body(begin, end) over [0, size) in fixed ranges.
+template <class Body>
+void over_ranges(Index size, const Body& body) {
+  if (size <= range) return body(Index{0}, size);
+  parallel_blocks((size + range - 1) / range,
+                  [&](Index r) { body(r * range, std::min(size, (r + 1) * range)); });
+}
+
+// sum over i of f(i), the same bits whatever the number of threads.
+template <class F>
+double sum_over(Index begin, Index size, const F& f) {
+  std::vector<double> partial(static_cast<std::size_t>((size + range - 1) / range), 0.0);
+  over_ranges(size, [&](Index from, Index to) {
+    double sum = 0;
+    for (Index i = begin + from; i < begin + to; ++i) sum += f(i);
+    partial[static_cast<std::size_t>(from / range)] = sum;
+  });
+  return std::accumulate(partial.begin(), partial.end(), 0.0);
+}
+
+class Trainer {
+ public:
+  Trainer(LearnedOperator& op, Posterior begin, const Loss& loss, const TrainOptions& options,
+          const TrainHooks& hooks)
+      : op_(op), posterior_(std::move(begin)), loss_(loss), options_(options), hooks_(hooks) {
+    posterior_.validate();
+    options_.validate(posterior_.layout, op.instances());
+    loss_.validate(options_.steps);
+    require(posterior_.layout.size() == op.weights().size(), "posterior: {} weights, the operator has {}",
+            posterior_.layout.size(), op.weights().size());
+    samples_ = options_.samples > 0 ? options_.samples : op.instances();
+    size_ = posterior_.layout.size();
+    for (const auto& block : posterior_.layout.blocks) {
+      tied_.push_back(options_.tied.contains(block.name));
+      const auto factor = options_.rate_factor.find(block.name);
+      factor_.push_back(factor == options_.rate_factor.end() ? 1.0 : factor->second);
+    }
+    const bounds::GaussianPair& pair = posterior_.gaussians;
+    state_.mean = pair.mean;
+    state_.log_variance = pair.log_variance;
+    state_.prior_log_variance = pair.prior_log_variance;
+    noisy_ = std::any_of(options_.stages.begin(), options_.stages.end(),
+                         [](const Stage& stage) { return stage.noise; });
+    reset_adam();
+    variance_ = Eigen::VectorXd::Zero(size_);
+    d_mean_ = Eigen::VectorXd::Zero(size_);
+    d_log_variance_ = Eigen::VectorXd::Zero(size_);
+    tie_variances();
+    digest_ = configuration();
+  }
+
+  TrainResult operator()() {
+    begin_ = Clock::now();
+    last_checkpoint_ = begin_;
+    bool resumed = false;
+    if (!options_.checkpoint.empty() && std::filesystem::exists(options_.checkpoint)) {
+      read_checkpoint(options_.checkpoint, digest_, state_);
+      resumed = true;
+    }
+    work_before_ = work_done();
+    const auto stages = static_cast<Index>(options_.stages.size());
+    for (; state_.stage < stages; ++state_.stage, state_.epoch = 0, state_.updates = 0) {
+      const Stage& stage = options_.stages[static_cast<std::size_t>(state_.stage)];
+      if (!resumed || (state_.epoch == 0 && state_.batch == 0)) begin_stage(stage);
+      resumed = false;
+      for (; state_.epoch < stage.epochs; ++state_.epoch, state_.batch = 0) {
+        if (!run_epoch(stage)) {
+          checkpoint();
+          return result(false);
+        }
+      }
+    }
+    if (!options_.checkpoint.empty()) checkpoint();
+    return result(true);
+  }
+
+ private:
+  void reset_adam() {
+    state_.mean_adam = Adam(size_);
+    state_.variance_adam = Adam(noisy_ ? size_ : 0);
+    state_.prior_adam = Adam(state_.prior_log_variance.size());
+  }
+
+  void begin_stage(const Stage& stage) {
+    reset_adam();
+    if (stage.log_variance) {
+      for (std::size_t b = 0; b < tied_.size(); ++b) {
+        const Index first = posterior_.layout.offset(b);
+        const Index count = posterior_.layout.blocks[b].size();
+        if (tied_[b]) {
+          state_.prior_log_variance[static_cast<Index>(b)] = *stage.log_variance;
+        } else {
+          state_.log_variance.segment(first, count).setConstant(*stage.log_variance);
+        }
+      }
+      tie_variances();
+    }
+    if (stage.noise && stage.prior == PriorRule::closed_form) fit_prior();
+  }
+
+  void tie_variances() {
+    for (std::size_t b = 0; b < tied_.size(); ++b) {
+      if (!tied_[b]) continue;
+      state_.log_variance.segment(posterior_.layout.offset(b), posterior_.layout.blocks[b].size())
+          .setConstant(state_.prior_log_variance[static_cast<Index>(b)]);
+    }
+  }
+
+  [[nodiscard]] double largest_nu() const { return posterior_.grid.log_lambda(1); }
+
+  void fit_prior() {
+    for (std::size_t b = 0; b < tied_.size(); ++b) {
+      if (tied_[b]) continue;
+      const Index first = posterior_.layout.offset(b);
+      const Index count = posterior_.layout.blocks[b].size();
+      const double sum = sum_over(first, count, [&](Index i) {
+        const double shift = state_.mean[i] - posterior_.gaussians.prior_mean[i];
+        return std::exp(state_.log_variance[i]) + shift * shift;
+      });
+      state_.prior_log_variance[static_cast<Index>(b)] =
+          std::min(largest_nu(), std::log(sum / static_cast<double>(count)));
+    }
+  }
+
+  // B at the current weights, with its derivative by nu where the variances are free (and the sum of both
+  // where they are tied).
+  double regularizer(Eigen::VectorXd& d_nu) {
+    const double n = static_cast<double>(samples_);
+    const bounds::PriorGrid& grid = posterior_.grid;
+    double total = std::log(2.0) + 0.5 * std::log(n) - std::log(options_.delta);
+    for (std::size_t b = 0; b < tied_.size(); ++b) {
+      const Index first = posterior_.layout.offset(b);
+      const Index count = posterior_.layout.blocks[b].size();
+      const double nu = state_.prior_log_variance[static_cast<Index>(b)];
+      const double inverse_lambda = std::exp(-nu);
+      const double a = grid.position(nu);
+      const double shifts = inverse_lambda * sum_over(first, count, [&](Index i) {
+                              const double shift = state_.mean[i] - posterior_.gaussians.prior_mean[i];
+                              return shift * shift;
+                            });
+      double& by_nu = d_nu[static_cast<Index>(b)];
+      by_nu = -0.5 * shifts - 2 * grid.b / a;
+      total += 0.5 * shifts + 2 * std::log(a) + std::log(std::numbers::pi * std::numbers::pi / 6);
+      if (!tied_[b]) {
+        const double variances =
+            inverse_lambda * sum_over(first, count, [&](Index i) { return variance_[i]; });
+        const double logarithms =
+            sum_over(first, count, [&](Index i) { return nu - state_.log_variance[i]; });
+        total += 0.5 * (variances - static_cast<double>(count) + logarithms);
+        by_nu += 0.5 * (static_cast<double>(count) - variances);
+      }
+      by_nu /= n;
+    }
+    return total / n;
+  }
+
+  [[nodiscard]] double rate_share(const Stage& stage, Index batches) const {
+    if (stage.schedule == Schedule::constant) return 1;
+    const double done = static_cast<double>(state_.epoch * batches + state_.batch) /
+                        static_cast<double>(std::max<Index>(1, stage.epochs * batches));
+    return stage.final_rate + (1 - stage.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * done));
+  }
+
+  [[nodiscard]] Index epochs_before() const {
+    Index epochs = state_.epoch;
+    for (Index s = 0; s < state_.stage; ++s) epochs += options_.stages[static_cast<std::size_t>(s)].epochs;
+    return epochs;
+  }
+  [[nodiscard]] double work_done() const { return static_cast<double>(epochs_before()); }
+
+  // Groups of `group` consecutive samples, several to a batch.
+  struct Batches {
+    Index group = 0;
+    Index groups = 0;     // of all samples
+    Index per_batch = 0;  // groups
+    Index batches = 0;
+  };
+  [[nodiscard]] Batches batches(const Stage& stage) const {
+    Batches shape;
+    const Index batch = std::min(stage.batch, samples_);
+    shape.per_batch = (batch + op_.width() - 1) / op_.width();
+    shape.group = (batch + shape.per_batch - 1) / shape.per_batch;
+    shape.groups = (samples_ + shape.group - 1) / shape.group;
+    shape.batches = (shape.groups + shape.per_batch - 1) / shape.per_batch;
+    return shape;
+  }
+
+  bool run_epoch(const Stage& stage) {
+    const Index epoch = epochs_before();
+    if (hooks_.before_epoch) hooks_.before_epoch(epoch);
+    const Batches shape = batches(stage);
+    std::vector<Index> order(static_cast<std::size_t>(shape.groups));
+    std::iota(order.begin(), order.end(), Index{0});
+    RandomStream stream(options_.seed, "training: order", static_cast<std::uint64_t>(epoch));
+    for (Index i = shape.groups - 1; i > 0; --i)
+      std::swap(order[i], order[stream.below(static_cast<std::uint64_t>(i + 1))]);
+    progress_ = {};
+    runs_ = 0;
+    failures_ = 0;
+    surrogate_sum_ = 0;
+    objective_sum_ = 0;
+    steps_ = 0;
+    while (state_.batch < shape.batches) {
+      const Index first = state_.batch * shape.per_batch;
+      const Index last = std::min(shape.groups, first + shape.per_batch);
+      update(stage, shape, std::span(order).subspan(first, last - first), epoch, first);
+      ++state_.batch;
+      report(stage, shape);
+      if (hooks_.stop && hooks_.stop()) return false;
+      if (!options_.checkpoint.empty() && seconds_since(last_checkpoint_) >= options_.checkpoint_seconds)
+        checkpoint();
+    }
+    return true;
+  }
+
+  // One step of Adam on the runs of some groups.
+  void update(const Stage& stage, const Batches& shape, std::span<const Index> groups, Index epoch,
+              Index position) {
+    ++state_.updates;
+    assign_weights(stage);
+    const Index count = std::min<Index>(options_.slots, static_cast<Index>(groups.size()));
+    while (static_cast<Index>(unrolls_.size()) < count)
+      unrolls_.push_back(std::make_unique<Unroll>(op_, loss_, options_.steps));
+    Index runs = 0;
+    for (const Index group : groups) runs += std::min(shape.group, samples_ - group * shape.group);
+    losses_.assign(groups.size() * static_cast<std::size_t>(shape.group), -1.0);
+    parallel_blocks(count, [&](Index slot) {
+      std::vector<double> seed(static_cast<std::size_t>(op_.width()), 0.0);
+      for (auto g = static_cast<std::size_t>(slot); g < groups.size(); g += static_cast<std::size_t>(count)) {
+        const Index first = groups[g] * shape.group;
+        const Index width = std::min(shape.group, samples_ - first);
+        double* losses = losses_.data() + g * static_cast<std::size_t>(shape.group);
+        const algorithms::WeightDraw draw{
+            options_.seed, "training: weights",
+            (static_cast<std::uint64_t>(epoch) << 32U) +
+                static_cast<std::uint64_t>((position + static_cast<Index>(g)) * op_.width())};
+        Unroll& unroll = *unrolls_[static_cast<std::size_t>(slot)];
+        unroll.forward(first, width, stage.noise ? &draw : nullptr, losses);
+        for (Index lane = 0; lane < width; ++lane) {
+          seed[lane] = stage.surrogate.kind == SurrogateKind::logistic_mean
+                           ? 1.0
+                           : stage.surrogate.derivative(losses[lane]);
+          seed[lane] /= static_cast<double>(runs);
+        }
+        unroll.backward(seed.data());
+      }
+    });
+    over_ranges(size_, [&](Index from, Index to) {
+      std::fill(d_mean_.data() + from, d_mean_.data() + to, 0.0);
+      std::fill(d_log_variance_.data() + from, d_log_variance_.data() + to, 0.0);
+    });
+    for (Index slot = 0; slot < count; ++slot) {
+      unrolls_[static_cast<std::size_t>(slot)]->collect(
+          {d_mean_.data(), static_cast<std::size_t>(size_)},
+          {d_log_variance_.data(), static_cast<std::size_t>(size_)});
+    }
+    apply(stage, shape, mean_surrogate(stage, runs));
+  }
+
+  // Mean surrogate of the batch and, for sigma of a mean, the factor of the derivatives.
+  struct BatchRisk {
+    double value = 0;
+    double factor = 1;
+  };
+  BatchRisk mean_surrogate(const Stage& stage, Index runs) {
+    double sum = 0;
+    const bool of_mean = stage.surrogate.kind == SurrogateKind::logistic_mean;
+    for (const double loss : losses_) {
+      if (loss < 0) continue;  // no run
+      sum += of_mean ? loss : stage.surrogate.value(loss);
+      failures_ += loss >= stage.surrogate.tolerance ? 1 : 0;
+    }
+    runs_ += runs;
+    const double mean = sum / static_cast<double>(runs);
+    if (!of_mean) return {mean, 1};
+    return {stage.surrogate.value(mean), stage.surrogate.derivative(mean)};
+  }
+
+  void assign_weights(const Stage& stage) {
+    if (stage.noise) {
+      over_ranges(size_, [&](Index from, Index to) {
+        std::copy(state_.log_variance.data() + from, state_.log_variance.data() + to,
+                  variance_.data() + from);
+        exponentials(variance_.data() + from, to - from);
+      });
+    }
+    op_.assign({state_.mean.data(), static_cast<std::size_t>(size_)},
+               {variance_.data(), static_cast<std::size_t>(size_)});
+  }
+
+  void apply(const Stage& stage, const Batches& shape, const BatchRisk& risk) {
+    const double share = rate_share(stage, shape.batches);
+    const double n = static_cast<double>(samples_);
+    Eigen::VectorXd d_nu = Eigen::VectorXd::Zero(state_.prior_log_variance.size());
+    ObjectiveValue objective{risk.value, 1, 0};
+    if (stage.noise) {
+      progress_.regularizer = regularizer(d_nu);
+      objective = training_objective(risk.value, progress_.regularizer, stage.penalty);
+    }
+    surrogate_sum_ += risk.value;
+    objective_sum_ += objective.value;
+    ++steps_;
+    const double by_risk = objective.by_risk * risk.factor;
+    const double by_B = objective.by_regularizer / n;
+    for (std::size_t b = 0; b < tied_.size(); ++b) {
+      const Index first = posterior_.layout.offset(b);
+      const Index count = posterior_.layout.blocks[b].size();
+      const double inverse_lambda = std::exp(-state_.prior_log_variance[static_cast<Index>(b)]);
+      if (stage.noise && tied_[b]) {
+        d_nu[static_cast<Index>(b)] =
+            objective.by_regularizer * d_nu[static_cast<Index>(b)] +
+            by_risk * sum_over(first, count, [&](Index i) { return d_log_variance_[i]; });
+      } else if (stage.noise) {
+        d_nu[static_cast<Index>(b)] *= objective.by_regularizer;
+      }
+      over_ranges(count, [&](Index from, Index to) {
+        for (Index i = first + from; i < first + to; ++i) {
+          d_mean_[i] *= by_risk;
+          if (stage.noise)
+            d_mean_[i] += by_B * (state_.mean[i] - posterior_.gaussians.prior_mean[i]) * inverse_lambda;
+        }
+        if (factor_[b] > 0 && stage.mean_rate > 0) {
+          state_.mean_adam.update(state_.updates, share * stage.mean_rate * factor_[b], first + from,
+                                  first + to, d_mean_.data(), state_.mean.data());
+        }
+        if (!stage.noise || tied_[b]) return;
+        for (Index i = first + from; i < first + to; ++i) {
+          d_log_variance_[i] =
+              by_risk * d_log_variance_[i] + by_B * 0.5 * (variance_[i] * inverse_lambda - 1);
+        }
+        state_.variance_adam.update(state_.updates, share * stage.variance_rate, first + from, first + to,
+                                    d_log_variance_.data(), state_.log_variance.data());
+      });
+    }
+    if (!stage.noise) return;
+    for (std::size_t b = 0; b < tied_.size(); ++b) {
+      const auto j = static_cast<Index>(b);
+      const bool follows = tied_[b] || stage.prior == PriorRule::gradient;
+      if (!follows) continue;
+      const double rate = tied_[b] ? stage.variance_rate : stage.prior_rate;
+      state_.prior_adam.update(state_.updates, share * rate, j, j + 1, d_nu.data(),
+                               state_.prior_log_variance.data());
+      state_.prior_log_variance[j] = std::min(state_.prior_log_variance[j], largest_nu());
+    }
+    tie_variances();
+    if (stage.prior == PriorRule::closed_form) fit_prior();
+  }
+
+  static double seconds_since(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
+  void report(const Stage& stage, const Batches& shape) {
+    require(std::isfinite(objective_sum_), "training: the objective of stage '{}' is not finite in epoch {}",
+            stage.name, state_.epoch + 1);
+    if (!hooks_.progress) return;
+    const bool done = state_.batch == shape.batches;
+    if (!done && seconds_since(last_report_) < 0.2) return;
+    last_report_ = Clock::now();
+    progress_.stage = &stage;
+    progress_.stage_number = state_.stage;
+    progress_.epoch = state_.epoch;
+    progress_.epoch_share = static_cast<double>(state_.batch) / static_cast<double>(shape.batches);
+    progress_.epoch_done = done;
+    std::vector<double> sorted;
+    std::copy_if(losses_.begin(), losses_.end(), std::back_inserter(sorted), [](double x) { return x >= 0; });
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    progress_.loss = *middle;
+    progress_.surrogate = surrogate_sum_ / static_cast<double>(steps_);
+    progress_.objective = objective_sum_ / static_cast<double>(steps_);
+    progress_.risk = static_cast<double>(failures_) / static_cast<double>(runs_);
+    progress_.seconds = seconds_since(begin_);
+    double total = 0;
+    for (const Stage& each : options_.stages) total += static_cast<double>(each.epochs);
+    const double now = work_done() + progress_.epoch_share;
+    progress_.seconds_left = progress_.seconds * (total - now) / std::max(1e-9, now - work_before_);
+    hooks_.progress(progress_);
+  }
+
+  void checkpoint() {
+    if (options_.checkpoint.empty()) return;
+    write_checkpoint(options_.checkpoint, digest_, state_);
+    last_checkpoint_ = Clock::now();
+  }
+
+  // A digest of everything that the result depends on.
+  [[nodiscard]] std::string configuration() const {
+    std::string text = fmt::format("{}\n{} {} {} {:.17g} {}\n", options_.identity, options_.seed,
+                                   options_.steps, samples_, options_.delta, options_.slots);
+    text += fmt::format("{} {} {}\n", op_.name(), to_string(loss_.kind), op_.width());
+    for (const double weight : loss_.step_weights) text += fmt::format("{:.17g} ", weight);
+    for (std::size_t b = 0; b < tied_.size(); ++b) {
+      const auto& block = posterior_.layout.blocks[b];
+      text += fmt::format("{} {} {} {} {:.17g}\n", block.name, block.rows, block.cols, tied_[b] ? 1 : 0,
+                          factor_[b]);
+    }
+    for (const Stage& s : options_.stages) {
+      text += fmt::format(
+          "{} {} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} "
+          "{:.17g}\n",
+          s.name, s.epochs, s.batch, s.noise, s.mean_rate, s.variance_rate, s.prior_rate,
+          to_string(s.schedule), s.final_rate, s.log_variance.value_or(1e9), to_string(s.prior),
+          to_string(s.surrogate.kind), s.surrogate.scale, s.surrogate.tolerance, s.surrogate.width,
+          to_string(s.penalty.kind), s.penalty.weight, s.penalty.target);
+    }
+    io::Sha256 digest;
+    digest.update(text.data(), text.size());
+    const bounds::GaussianPair& pair = posterior_.gaussians;
+    for (const Eigen::VectorXd* v :
+         {&pair.mean, &pair.log_variance, &pair.prior_mean, &pair.prior_log_variance})
+      digest.update(v->data(), static_cast<std::size_t>(v->size()) * sizeof(double));
+    return digest.hex();
+  }
+
+  TrainResult result(bool finished) {
+    TrainResult out;
+    out.finished = finished;
+    out.seconds = seconds_since(begin_);
+    bounds::GaussianPair& pair = posterior_.gaussians;
+    pair.mean = state_.mean;
+    pair.log_variance = state_.log_variance;
+    pair.prior_log_variance = state_.prior_log_variance;
+    if (finished) {
+      round_prior(posterior_);
+      for (std::size_t b = 0; b < tied_.size(); ++b) {
+        if (!tied_[b]) continue;
+        pair.log_variance.segment(posterior_.layout.offset(b), posterior_.layout.blocks[b].size())
+            .setConstant(pair.prior_log_variance[static_cast<Index>(b)]);
+      }
+    }
+    out.regularizer =
+        bounds::regularizer(pair, posterior_.grid, std::max<Index>(8, samples_), options_.delta);
+    out.posterior = posterior_;
+    return out;
+  }
+
+  LearnedOperator& op_;
+  Posterior posterior_;
+  const Loss& loss_;
+  const TrainOptions options_;
+  const TrainHooks& hooks_;
+  Index samples_ = 0;
+  Index size_ = 0;
+  bool noisy_ = false;
+  std::vector<bool> tied_;
+  std::vector<double> factor_;
+  TrainState state_;
+  Eigen::VectorXd variance_;
+  Eigen::VectorXd d_mean_;
+  Eigen::VectorXd d_log_variance_;
+  std::vector<std::unique_ptr<Unroll>> unrolls_;
+  std::vector<double> losses_;  // of the batch, -1 where there is no run
+  std::string digest_;
+  TrainProgress progress_;
+  Index runs_ = 0;
+  Index failures_ = 0;
+  Index steps_ = 0;
+  double surrogate_sum_ = 0;
+  double objective_sum_ = 0;
+  double work_before_ = 0;
+  Clock::time_point begin_;
+  Clock::time_point last_checkpoint_;
+  Clock::time_point last_report_;
+};
+
+}  // namespace
+
+TrainResult train(LearnedOperator& op, Posterior begin, const Loss& loss, const TrainOptions& options,
+                  const TrainHooks& hooks) {
+  return Trainer(op, std::move(begin), loss, options, hooks)();
+}
+
+}  // namespace surefoot::learning

@@ -1,0 +1,259 @@
+#include "surefoot/learning/train.hpp"
+
+#include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/core/random.hpp"
+#include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/learning/unroll.hpp"
+
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+namespace surefoot::learning {
+namespace {
+
+constexpr Index K = 3;
+
+/// A small family, a network on it and the loss against its codes.
+struct Setting {
+  explicit Setting(const std::string& model = "alista", Index samples = 200)
+      : codes(std::make_shared<problems::SparseCodes>(
+            families::SparseCoding(2, {.measurements = 20, .variables = 40})
+                .draw(families::SampleSet::training, samples))),
+        op(algorithms::make_code_network(model, codes, {.steps = K})) {
+    loss.target = [this](Index first, Index count, algorithms::Batch target) {
+      codes->write_codes(first, count, target.width, target.data);
+    };
+  }
+  std::shared_ptr<problems::SparseCodes> codes;
+  std::unique_ptr<algorithms::LearnedOperator> op;
+  Loss loss;
+};
+
+Stage fast_stage(bool noise) {
+  Stage stage;
+  stage.name = noise ? "bound" : "plain";
+  stage.noise = noise;
+  stage.epochs = 3;
+  stage.batch = 50;
+  stage.mean_rate = 1e-2;
+  stage.variance_rate = 2e-2;
+  stage.schedule = Schedule::cosine;
+  stage.prior = PriorRule::closed_form;
+  stage.penalty.kind = PenaltyKind::none;
+  stage.surrogate.kind = noise ? SurrogateKind::tolerance : SurrogateKind::logarithm;
+  return stage;
+}
+
+TrainOptions small_options() {
+  TrainOptions options;
+  options.seed = 4;
+  options.steps = K;
+  options.stages = {fast_stage(false), fast_stage(true)};
+  return options;
+}
+
+bool same_bits(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
+}
+
+void expect_same_weights(const Posterior& a, const Posterior& b, const std::string& what) {
+  EXPECT_TRUE(same_bits(a.gaussians.mean, b.gaussians.mean)) << what;
+  EXPECT_TRUE(same_bits(a.gaussians.log_variance, b.gaussians.log_variance)) << what;
+  EXPECT_TRUE(same_bits(a.gaussians.prior_log_variance, b.gaussians.prior_log_variance)) << what;
+}
+
+TEST(Unroll, DerivativesOfEveryLossMatchDifferences) {
+  Setting setting("glista");
+  const auto begin = setting.op->initial();
+  std::vector<double> mean = begin.mean;
+  RandomStream stream(1, "test", 0);
+  for (double& w : mean) w = 0.3 + 0.1 * stream.uniform();
+  const std::vector<double> variance(mean.size(), 1e-4);
+  for (const LossKind kind : {LossKind::regression, LossKind::nmse, LossKind::residual}) {
+    for (const bool weighted : {false, true}) {
+      setting.loss.kind = kind;
+      setting.loss.step_weights = weighted ? std::vector<double>{0.2, 0.5, 1.0} : std::vector<double>{};
+      Unroll unroll(*setting.op, setting.loss, K);
+      const algorithms::WeightDraw draw{5, "test", 0};
+      const Index count = 9;
+      std::vector<double> seed(static_cast<std::size_t>(count));
+      for (double& value : seed) value = stream.normal();
+      const auto value = [&](const std::vector<double>& at) {
+        setting.op->assign(at, variance);
+        std::vector<double> losses(static_cast<std::size_t>(count));
+        unroll.forward(3, count, &draw, losses.data());
+        double sum = 0;
+        for (Index i = 0; i < count; ++i) sum += seed[i] * losses[i];
+        return sum;
+      };
+      value(mean);
+      unroll.backward(seed.data());
+      std::vector<double> d_mean(mean.size(), 0.0);
+      std::vector<double> d_log_variance(mean.size(), 0.0);
+      unroll.collect(d_mean, d_log_variance);
+      for (std::size_t i = 0; i < mean.size(); ++i) {
+        const double h = 1e-6;
+        std::vector<double> up = mean;
+        std::vector<double> down = mean;
+        up[i] += h;
+        down[i] -= h;
+        const double difference = (value(up) - value(down)) / (2 * h);
+        EXPECT_NEAR(d_mean[i], difference, 2e-5 * std::max(1.0, std::abs(difference)))
+            << to_string(kind) << " " << i;
+      }
+    }
+  }
+}
+
+TEST(Objective, DerivativesMatchDifferences) {
+  for (const PenaltyKind kind : {PenaltyKind::none, PenaltyKind::one_sided, PenaltyKind::two_sided}) {
+    const Penalty penalty{kind, 10, 0.02};
+    for (const double q : {0.02, 0.3, 0.9}) {
+      for (const double B : {0.004, 0.03}) {
+        const double h = 1e-7;
+        const ObjectiveValue at = training_objective(q, B, penalty);
+        EXPECT_NEAR(
+            at.by_risk,
+            (training_objective(q + h, B, penalty).value - training_objective(q - h, B, penalty).value) /
+                (2 * h),
+            1e-5 * at.by_risk);
+        EXPECT_NEAR(
+            at.by_regularizer,
+            (training_objective(q, B + h, penalty).value - training_objective(q, B - h, penalty).value) /
+                (2 * h),
+            1e-4 * std::abs(at.by_regularizer));
+      }
+    }
+  }
+  for (const double q : {0.0, 1.0}) {
+    const ObjectiveValue edge = training_objective(q, 1e-3, {});
+    EXPECT_TRUE(std::isfinite(edge.by_risk) && std::isfinite(edge.by_regularizer)) << q;
+  }
+}
+
+TEST(Surrogate, DerivativesMatchDifferencesAndDivergedRunsFail) {
+  for (const SurrogateKind kind : {SurrogateKind::logistic, SurrogateKind::logistic_mean,
+                                   SurrogateKind::tolerance, SurrogateKind::logarithm}) {
+    const Surrogate surrogate{kind, 0.3, 0.5, 0.7};
+    for (const double loss : {0.01, 0.5, 3.0}) {
+      const double h = 1e-6;
+      EXPECT_NEAR(surrogate.derivative(loss),
+                  (surrogate.value(loss + h) - surrogate.value(loss - h)) / (2 * h), 1e-5)
+          << to_string(kind) << " " << loss;
+    }
+    EXPECT_EQ(surrogate.derivative(infinity), 0);
+    if (kind != SurrogateKind::logarithm) EXPECT_EQ(surrogate.value(infinity), 1);
+  }
+}
+
+TEST(Train, LowersTheLossAndEndsOnThePriorsGrid) {
+  Setting setting;
+  double first = 0;
+  double last = 0;
+  TrainHooks hooks;
+  hooks.progress = [&](const TrainProgress& now) {
+    if (!now.epoch_done) return;
+    if (now.stage_number == 0 && now.epoch == 0) first = now.surrogate;
+    if (now.stage_number == 0) last = now.surrogate;
+    EXPECT_GE(now.seconds_left, 0);
+  };
+  const TrainResult result =
+      train(*setting.op, initial_posterior(*setting.op), setting.loss, small_options(), hooks);
+  EXPECT_TRUE(result.finished);
+  EXPECT_LT(last, first - 0.05);
+  EXPECT_TRUE(bounds::is_on_grid(result.posterior.gaussians, result.posterior.grid));
+  EXPECT_EQ(result.regularizer,
+            bounds::regularizer(result.posterior.gaussians, result.posterior.grid, 200, 1e-5));
+}
+
+TEST(Train, GivesTheSameBitsWhateverTheNumberOfThreads) {
+  for (const std::string model : {"alista", "lista"}) {
+    Setting setting(model);
+    TrainOptions options = small_options();
+    if (model == "lista") options.tied = {"recurrence", "observation"};
+    set_threads(1);
+    const TrainResult one = train(*setting.op, initial_posterior(*setting.op), setting.loss, options);
+    set_threads(3);
+    const TrainResult three = train(*setting.op, initial_posterior(*setting.op), setting.loss, options);
+    set_threads(0);
+    expect_same_weights(one.posterior, three.posterior, model);
+  }
+}
+
+TEST(Train, StoppedAtTenRandomMomentsEndsAtTheSameWeights) {
+  const test_support::TemporaryFolder folder;
+  Setting setting("tilista");
+  TrainOptions options = small_options();
+  options.tied = {"matrix"};
+  const Posterior begin = initial_posterior(*setting.op, -12, 1e-5);
+  const TrainResult whole = train(*setting.op, begin, setting.loss, options);
+  options.checkpoint = folder / "checkpoint";
+  RandomStream stream(3, "stops", 0);
+  int stops = 0;
+  while (true) {
+    auto left = static_cast<int>(1 + stream.below(4));
+    TrainHooks hooks;
+    hooks.stop = [&] { return stops < 10 && --left == 0; };
+    const TrainResult part = train(*setting.op, begin, setting.loss, options, hooks);
+    if (part.finished) {
+      expect_same_weights(part.posterior, whole.posterior, "resumed");
+      break;
+    }
+    ++stops;
+  }
+  EXPECT_GE(stops, 5);
+}
+
+TEST(Train, RefusesCheckpointsOfOtherSettingsAndDamagedOnes) {
+  const test_support::TemporaryFolder folder;
+  Setting setting;
+  TrainOptions options = small_options();
+  options.checkpoint = folder / "checkpoint";
+  TrainHooks hooks;
+  hooks.stop = [] { return true; };
+  const Posterior begin = initial_posterior(*setting.op);
+  EXPECT_FALSE(train(*setting.op, begin, setting.loss, options, hooks).finished);
+  for (int change = 0; change < 4; ++change) {
+    TrainOptions other = options;
+    Posterior start = begin;
+    if (change == 0) other.seed = 5;
+    if (change == 1) other.stages[1].surrogate.tolerance = 0.3;
+    if (change == 2) other.identity = "other samples";
+    if (change == 3) start.gaussians.mean[0] += 1e-9;
+    EXPECT_THROW(train(*setting.op, start, setting.loss, other), InputError) << change;
+  }
+  {
+    std::fstream file(folder / "checkpoint", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(200);
+    file.put('x');
+  }
+  EXPECT_THROW(train(*setting.op, begin, setting.loss, options), InputError);
+}
+
+TEST(Train, NamesWhatIsWrongWithOptions) {
+  Setting setting;
+  const Posterior begin = initial_posterior(*setting.op);
+  const auto refused = [&](const std::function<void(TrainOptions&)>& change) {
+    TrainOptions options = small_options();
+    change(options);
+    EXPECT_THROW(train(*setting.op, begin, setting.loss, options), InputError);
+  };
+  refused([](TrainOptions& o) { o.samples = 1000; });
+  refused([](TrainOptions& o) { o.delta = 0; });
+  refused([](TrainOptions& o) { o.tied = {"nothing"}; });
+  refused([](TrainOptions& o) { o.rate_factor["nothing"] = 1; });
+  refused([](TrainOptions& o) { o.stages[0].batch = 0; });
+  refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::logarithm; });
+  refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; });
+}
+
+}  // namespace
+}  // namespace surefoot::learning

@@ -1,0 +1,142 @@
+#include "surefoot/learning/unroll.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace surefoot::learning {
+
+using algorithms::Batch;
+using algorithms::make_buffer;
+
+Unroll::Unroll(const algorithms::LearnedOperator& op, const Loss& loss, Index steps)
+    : op_(op),
+      loss_(loss),
+      steps_(steps),
+      width_(op.width()),
+      rows_(op.state_size()),
+      workspace_(op.make_workspace()),
+      states_(make_buffer((steps + 1) * op.state_size(), op.width())),
+      scale_(make_buffer(1, op.width())),
+      loss_sum_(make_buffer(1, op.width())),
+      value_(make_buffer(1, op.width())),
+      cotangent_(make_buffer(op.state_size(), op.width())),
+      carried_(make_buffer(op.state_size(), op.width())) {
+  require(steps >= 1, "steps: {} is below 1", steps);
+  loss.validate(steps);
+  if (loss.target) target_ = make_buffer(rows_, width_);
+}
+
+Batch Unroll::state(Index k) {
+  return {states_.data() + k * rows_ * width_, rows_, width_};
+}
+
+void Unroll::forward(Index first, Index count, const algorithms::WeightDraw* draw, double* losses) {
+  count_ = count;
+  op_.load(first, count, *workspace_);
+  if (draw != nullptr) {
+    op_.draw(*draw, *workspace_);
+  } else {
+    op_.use_means(*workspace_);
+  }
+  if (loss_.kind == LossKind::objective) op_.prepare_measures(*workspace_);
+  if (loss_.target) {
+    loss_.target(first, count, {target_.data(), rows_, width_});
+    std::fill(scale_.begin(), scale_.end(), loss_.kind == LossKind::nmse ? 0.0 : 1.0);
+    if (loss_.kind == LossKind::nmse) {
+      for (Index i = 0; i < rows_ * width_; ++i) scale_[i % width_] += target_[i] * target_[i];
+      for (double& value : scale_) value = 1 / value;
+    }
+  }
+  std::fill(loss_sum_.begin(), loss_sum_.end(), 0.0);
+  op_.start(state(0), *workspace_);
+  for (Index k = 1; k <= steps_; ++k) {
+    std::copy_n(state(k - 1).data, rows_ * width_, state(k).data);
+    op_.step(k - 1, state(k), *workspace_, nullptr);
+    const double weight = loss_.weight(k, steps_);
+    if (weight != 0) add_loss(k, weight);
+  }
+  for (Index lane = 0; lane < count; ++lane) {
+    if (!std::isfinite(loss_sum_[lane])) loss_sum_[lane] = infinity;
+    losses[lane] = loss_sum_[lane];
+  }
+}
+
+void Unroll::add_loss(Index k, double weight) {
+  if (loss_.kind == LossKind::objective) {
+    op_.measure(algorithms::Quantity::objective, k, state(k), *workspace_, value_.data());
+  } else {
+    const double* z = state(k).data;
+    const double* other = loss_.kind == LossKind::residual ? state(k - 1).data : target_.data();
+    std::fill(value_.begin(), value_.end(), 0.0);
+    for (Index i = 0; i < rows_; ++i) {
+      for (Index lane = 0; lane < width_; ++lane) {
+        const double gap = z[i * width_ + lane] - other[i * width_ + lane];
+        value_[lane] += gap * gap;
+      }
+    }
+    for (Index lane = 0; lane < width_; ++lane) {
+      value_[lane] = loss_.kind == LossKind::residual ? std::sqrt(value_[lane]) : value_[lane] * scale_[lane];
+    }
+  }
+  for (Index lane = 0; lane < width_; ++lane) loss_sum_[lane] += weight * value_[lane];
+}
+
+// cotangent += seed * weight * d loss_k / d z^k; the residual's part for z^{k-1} goes to carried_.
+void Unroll::add_cotangent(Index k, double weight, const double* seed) {
+  for (Index lane = 0; lane < width_; ++lane)
+    value_[lane] = lane < count_ && loss_sum_[lane] < infinity ? weight * seed[lane] : 0.0;
+  if (loss_.kind == LossKind::objective) {
+    op_.measure_vjp(algorithms::Quantity::objective, k, state(k), value_.data(),
+                    {cotangent_.data(), rows_, width_}, *workspace_);
+    return;
+  }
+  const double* z = state(k).data;
+  if (loss_.kind == LossKind::residual) {
+    const double* before = state(k - 1).data;
+    algorithms::Buffer& norm = scale_;
+    std::fill(norm.begin(), norm.end(), 0.0);
+    for (Index i = 0; i < rows_ * width_; ++i) {
+      const double gap = z[i] - before[i];
+      norm[i % width_] += gap * gap;
+    }
+    for (double& value : norm) value = value > 0 ? 1 / std::sqrt(value) : 0.0;
+    for (Index i = 0; i < rows_ * width_; ++i) {
+      const double factor = value_[i % width_] * norm[i % width_];
+      const double part = factor == 0 ? 0.0 : factor * (z[i] - before[i]);
+      cotangent_[i] += part;
+      carried_[i] -= part;
+    }
+    return;
+  }
+  for (Index i = 0; i < rows_; ++i) {
+    for (Index lane = 0; lane < width_; ++lane) {
+      const Index at = i * width_ + lane;
+      const double factor = 2 * value_[lane] * scale_[lane];
+      cotangent_[at] += factor == 0 ? 0.0 : factor * (z[at] - target_[at]);
+    }
+  }
+}
+
+void Unroll::backward(const double* seed) {
+  std::fill(cotangent_.begin(), cotangent_.end(), 0.0);
+  std::fill(carried_.begin(), carried_.end(), 0.0);
+  const Batch cotangent{cotangent_.data(), rows_, width_};
+  for (Index k = steps_; k >= 1; --k) {
+    const double weight = loss_.weight(k, steps_);
+    if (weight != 0) add_cotangent(k, weight, seed);
+    op_.step_vjp(k - 1, state(k - 1), cotangent, *workspace_);
+    if (loss_.kind == LossKind::residual) {
+      for (Index i = 0; i < rows_ * width_; ++i) cotangent_[i] += carried_[i];
+      std::fill(carried_.begin(), carried_.end(), 0.0);
+    }
+  }
+  op_.start_vjp(cotangent, *workspace_);
+}
+
+void Unroll::collect(std::span<double> d_mean, std::span<double> d_log_variance) {
+  op_.collect(*workspace_, d_mean, d_log_variance);
+}
+
+}  // namespace surefoot::learning

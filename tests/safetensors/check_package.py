@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Weights that Surefoot writes are read by the package `safetensors` from PyPI, and the other way round.
+
+    tests/safetensors/check_package.py --program build/tests/posterior_file
+
+The package, pinned in requirements.txt, goes into a virtual environment on the first run. Exit code 0: both ways give
+the same numbers; 1: they do not; 77: the package cannot be had, nothing was compared. With --require-packages (or
+SUREFOOT_REQUIRE_PACKAGES=1) that is a failure, 1, instead.
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+HERE = pathlib.Path(__file__).resolve().parent
+REQUIREMENTS = HERE / "requirements.txt"
+
+
+def package_ready(venv):
+    """Create the environment or complete it; False, with the reason on standard error, if that fails."""
+    stamp = venv / "requirements.sha256"
+    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return True
+    install = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout",
+               "20", "--retries", "1", "--only-binary", ":all:", "-r", REQUIREMENTS]
+    for command in ([sys.executable, "-m", "venv", "--clear", venv], install):
+        if subprocess.run(command, stdout=sys.stderr).returncode != 0:
+            print("failed: " + " ".join(map(str, command)), file=sys.stderr)
+            return False
+    stamp.write_text(wanted)
+    return True
+
+
+def compare(program):
+    import numpy
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs, copy = (os.path.join(folder, name) for name in ("ours", "theirs", "copy"))
+        subprocess.run([program, "write", ours], check=True)
+        index = numpy.arange(17.0)
+        expected = {"mean": index / 7, "log_variance": -index, "prior_mean": index**2}
+        tensors = load_file(ours)
+        with safe_open(ours, framework="numpy") as opened:
+            metadata = opened.metadata()
+        assert metadata["model"] == "example", metadata
+        assert len(tensors) == 7, sorted(tensors)
+        for kind, values in expected.items():
+            numpy.testing.assert_array_equal(tensors[kind + ".W"], values[:12].reshape(3, 4))
+            numpy.testing.assert_array_equal(tensors[kind + ".step"], values[12:].reshape(5, 1))
+        numpy.testing.assert_array_equal(tensors["prior_log_variance"], [-1.5, -2.5])
+        tensors["mean.W"][1, 2] = 1 / 3
+        save_file(tensors, theirs, metadata=metadata)
+        subprocess.run([program, "copy", theirs, copy], check=True)
+        again = load_file(copy)
+        assert sorted(again) == sorted(tensors)
+        for name, values in tensors.items():
+            numpy.testing.assert_array_equal(again[name], values)
+    print("the package and Surefoot read each other's weights")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, default=HERE.parents[1] / "build/tests/posterior_file",
+                        help="the program that reads and writes weights (default: %(default)s)")
+    parser.add_argument("--venv", type=pathlib.Path, default=HERE.parents[1] / "build/venv-safetensors",
+                        help="where the package is installed (default: %(default)s)")
+    parser.add_argument("--require-packages", action="store_true",
+                        default=os.environ.get("SUREFOOT_REQUIRE_PACKAGES", "0") not in ("", "0"),
+                        help="fail, rather than skip, where the package cannot be installed")
+    parser.add_argument("--in-environment", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.in_environment:
+        compare(str(options.program.resolve()))
+        return 0
+    if not package_ready(options.venv):
+        rule = "*" * 100
+        print(f"{rule}\n*** SKIPPED: the package safetensors could not be installed. Our files were NOT read by it. See the "
+              f"message of\n*** pip above.\n{rule}", file=sys.stderr)
+        return 1 if options.require_packages else SKIPPED
+    command = [options.venv / "bin" / "python", __file__, "--in-environment", "--program", options.program]
+    return subprocess.run(command).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
