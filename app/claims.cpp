@@ -21,14 +21,6 @@ T parse_part(const char* option, const std::string& part, const char* what) {
   return value;
 }
 
-std::vector<double> parse_numbers(const char* option, const std::string& text) {
-  std::vector<double> numbers;
-  for (const std::string& part : split_list(option, text)) {
-    numbers.push_back(parse_part<double>(option, part, "a number"));
-  }
-  return numbers;
-}
-
 std::vector<Index> parse_steps(const std::string& text) {
   std::vector<Index> steps;
   for (const std::string& part : split_list("--steps", text)) {
@@ -49,6 +41,18 @@ std::vector<std::string> split_list(const char* option, const std::string& text)
   return parts;
 }
 
+std::vector<double> parse_numbers(const char* option, const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string& part : split_list(option, text)) {
+    numbers.push_back(parse_part<double>(option, part, "a number"));
+  }
+  return numbers;
+}
+
+double delta_of_confidence(double confidence) {
+  return std::stod(fmt::format("{:.15g}", 1.0 - confidence));
+}
+
 certify::Options ClaimArguments::options() const {
   certify::Options result;
   if (tolerances != unset) result.tolerances = parse_numbers("--tolerances", tolerances);
@@ -57,8 +61,7 @@ certify::Options ClaimArguments::options() const {
   result.unit = unit;
   result.title = title;
   require(confidence > 0 && confidence < 1, "--confidence: {} is outside (0, 1)", confidence);
-  // The decimal 0.99 leaves the decimal 0.01, not 0.010000000000000009.
-  result.delta = std::stod(fmt::format("{:.15g}", 1.0 - confidence));
+  result.delta = delta_of_confidence(confidence);
   require(simultaneous == "all" || simultaneous == "each", "--simultaneous: '{}' is not one of all, each",
           simultaneous);
   result.simultaneous = simultaneous == "all" ? certify::Simultaneity::all : certify::Simultaneity::each;

@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
     add_verify_verb(app, exit_code);
     add_bound_verb(app);
     add_train_verb(app);
+    add_calibrate_verb(app);
     add_reproduce_verb(app);
     try {
       std::vector<std::string> arguments = arguments_of(app, argc, argv);

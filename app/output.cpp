@@ -22,7 +22,7 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
   verb.add_flag("--json", options.json, "print the certificate instead of the table");
 }
 
-void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
+void write_report(const certify::Certificate& certificate, const OutputOptions& options) {
   const std::string json = certify::to_json(certificate);
   const report::Report report = report::make_report(certificate);
   for (const report::ReportFile& file : report.files) {
@@ -35,8 +35,12 @@ void write_certificate(const certify::Certificate& certificate, const OutputOpti
   }
   io::write_file_atomically(options.folder / "certificate.json", json);
   for (const std::string& notice : report.notices) fmt::print(stderr, "surefoot: {}\n", notice);
+}
+
+void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
+  write_report(certificate, options);
   if (options.json) {
-    fmt::print("{}", json);
+    fmt::print("{}", certify::to_json(certificate));
     return;
   }
   fmt::print("{}", report::terminal_text(certificate));

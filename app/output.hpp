@@ -17,6 +17,9 @@ struct OutputOptions {
 
 void add_output_options(CLI::App& verb, OutputOptions& options);
 
+/// Writes certificate.json, curves.csv, report.html and the figures.
+void write_report(const surefoot::certify::Certificate& certificate, const OutputOptions& options);
+
 /// Writes certificate.json, curves.csv, report.html and the figures, and prints the table (or the JSON) on
 /// standard output.
 void write_certificate(const surefoot::certify::Certificate& certificate, const OutputOptions& options);

@@ -3,6 +3,9 @@
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
 
 #include "progress.hpp"
 #include "verbs.hpp"
@@ -18,11 +21,13 @@ namespace {
 using namespace surefoot;
 
 constexpr std::size_t largest_certificate = std::size_t{256} << 20;
+constexpr std::size_t largest_weights = std::size_t{4} << 30;
 constexpr std::size_t findings_shown = 20;
 
 struct VerifyOptions {
   std::string certificate;
   std::vector<std::string> data;
+  std::vector<std::string> weights;
 };
 
 void recount(const VerifyOptions& options, const certify::Certificate& certificate,
@@ -41,11 +46,35 @@ void recount(const VerifyOptions& options, const certify::Certificate& certifica
   }
 }
 
+void reweigh(const VerifyOptions& options, const certify::Certificate& certificate,
+             certify::Verification& verification) {
+  require(options.weights.size() == certificate.variants.size(),
+          "--weights: {} files for {} variants; give one for each, in the order of the certificate",
+          options.weights.size(), certificate.variants.size());
+  for (std::size_t i = 0; i < options.weights.size(); ++i) {
+    std::string bytes = io::read_file(options.weights[i], largest_weights);
+    const std::string digest = io::sha256_hex(bytes);
+    const auto source = io::memory_bytes(options.weights[i], std::move(bytes));
+    certify::compare_weights(certificate, i, learning::load_posterior(*source), digest, verification);
+  }
+}
+
+std::string extent(const VerifyOptions& options, bool holds) {
+  if (options.data.empty() && options.weights.empty())
+    return "; the counts themselves were not checked (--data)";
+  if (!holds) return "";
+  std::string text;
+  if (!options.data.empty()) text += ", and the data give the same counts";
+  if (!options.weights.empty()) text += ", and the weights are those it speaks of";
+  return text;
+}
+
 int run(const VerifyOptions& options) {
   const certify::ParsedCertificate parsed =
       certify::parse_certificate(io::read_file(options.certificate, largest_certificate));
   certify::Verification verification = certify::verify(parsed);
   if (!options.data.empty()) recount(options, parsed.certificate, verification);
+  if (!options.weights.empty()) reweigh(options, parsed.certificate, verification);
   for (std::size_t i = 0; i < std::min(findings_shown, verification.findings.size()); ++i) {
     fmt::print("DIFFERS  {}\n", verification.findings[i]);
   }
@@ -53,9 +82,7 @@ int run(const VerifyOptions& options) {
     fmt::print("         and {} more\n", verification.findings.size() - findings_shown);
   }
   fmt::print("{} of {} claims hold as recomputed from their counts{}\n", verification.claims_that_hold,
-             verification.claims,
-             options.data.empty() ? "; the counts themselves were not checked (--data)"
-                                  : (verification.holds() ? ", and the data give the same counts" : ""));
+             verification.claims, extent(options, verification.holds()));
   fmt::print("{}\n", verification.holds() ? "VERIFIED" : "NOT VERIFIED");
   return verification.holds() ? 0 : 1;
 }
@@ -68,6 +95,8 @@ void add_verify_verb(CLI::App& app, int& exit_code) {
       "verify", "Recompute every claim of a certificate from its counts, or from the data");
   verb->add_option("certificate", options->certificate, "certificate.json")->required();
   verb->add_option("--data", options->data, "the tables it was made from, one per variant: count them again");
+  verb->add_option("--weights", options->weights,
+                   "learned optimizers: their weights, one per variant; KL and B are computed again");
   verb->footer("Example: surefoot verify surefoot-report/certificate.json --data results.csv");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -6,43 +6,23 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/certify/classical.hpp"
-#include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
+
+#include "coverage/simulation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <functional>
 
 namespace surefoot {
 namespace {
 
-constexpr Index certificates = 100'000;
-
-// How many of the certificates are false; each draws from a stream of its own.
-Index count_false(const char* purpose, const std::function<bool(RandomStream&)>& is_false) {
-  constexpr Index blocks = 100;
-  std::atomic<Index> found{0};
-  parallel_blocks(blocks, [&](Index block) {
-    for (Index i = block; i < certificates; i += blocks) {
-      RandomStream random(2024, purpose, static_cast<std::uint64_t>(i));
-      if (is_false(random)) ++found;
-    }
-  });
-  return found;
-}
-
-// One-sided binomial test at 1e-6: the share of false certificates is consistent with at most delta.
-void expect_at_most(Index false_certificates, double delta) {
-  EXPECT_GE(bounds::binomial_tail_upper(false_certificates, certificates, delta), 1e-6)
-      << false_certificates << " of " << certificates << " are false, delta is " << delta;
-}
-
-void expect_not_absurdly_below(Index false_certificates, double delta) {
-  EXPECT_GT(static_cast<double>(false_certificates), 0.4 * delta * static_cast<double>(certificates));
-}
+using test::certificates;
+using test::count_false;
+using test::expect_at_most;
+using test::expect_not_absurdly_below;
 
 Index failures_of(RandomStream& random, Index samples, double probability) {
   Index failures = 0;

@@ -15,8 +15,10 @@ namespace {
 template <class Method, std::size_t N>
 using Names = std::array<std::pair<Method, std::string_view>, N>;
 
-constexpr Names<RiskMethod, 3> risk_names{
-    {{RiskMethod::exact, "exact"}, {RiskMethod::kl, "kl"}, {RiskMethod::pinsker, "pinsker"}}};
+constexpr Names<RiskMethod, 4> risk_names{{{RiskMethod::exact, "exact"},
+                                           {RiskMethod::kl, "kl"},
+                                           {RiskMethod::pinsker, "pinsker"},
+                                           {RiskMethod::pac_bayes, "pac-bayes"}}};
 constexpr Names<QuantileMethod, 2> quantile_names{
     {{QuantileMethod::exact, "exact"}, {QuantileMethod::grid, "grid"}}};
 constexpr Names<BudgetMethod, 3> budget_names{{{BudgetMethod::settling, "settling"},

@@ -4,7 +4,8 @@
 
 namespace surefoot::bounds {
 
-enum class RiskMethod { exact, kl, pinsker };
+/// pac_bayes is of weights and counts together (certify/guarantee.hpp), the others of counts alone.
+enum class RiskMethod { exact, kl, pinsker, pac_bayes };
 enum class QuantileMethod { exact, grid };
 enum class BudgetMethod { settling, first_hit, paper };
 

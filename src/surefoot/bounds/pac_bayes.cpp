@@ -70,20 +70,41 @@ double gaussian_kl(const GaussianPair& pair) {
   return static_cast<double>(0.5L * sum) * outward;
 }
 
-double regularizer(const GaussianPair& pair, const PriorGrid& grid, Index samples, double delta) {
+namespace {
+
+// (1/N) [ KL + sum of the groups' terms + log(2 sqrt(N)/delta) ] from KL and the positions a_j.
+template <class Positions>
+double regularizer_from(double kl, const Positions& positions, Index samples, double delta) {
   require(samples >= 8, "samples: {} is below 8", samples);
   check_share(delta, "delta");
   const double n = static_cast<double>(samples);
-  long double sum = gaussian_kl(pair);
-  for (const double nu : pair.prior_log_variance) {
-    const double a = grid.position(nu);
-    require(a > 0.0, "prior variance: {} is not below lambda_max = {}", std::exp(nu), grid.lambda_max);
+  long double sum = kl;
+  for (const auto a : positions) {
     sum += 2.0L * std::log(static_cast<long double>(a)) +
            std::log(std::numbers::pi_v<long double> * std::numbers::pi_v<long double> / 6);
   }
   sum += std::log(2.0L) + 0.5L * std::log(static_cast<long double>(n)) -
          std::log(static_cast<long double>(delta));
   return up(static_cast<double>(sum / n) * outward);
+}
+
+}  // namespace
+
+double regularizer(const GaussianPair& pair, const PriorGrid& grid, Index samples, double delta) {
+  std::vector<double> positions;
+  positions.reserve(static_cast<std::size_t>(pair.prior_log_variance.size()));
+  for (const double nu : pair.prior_log_variance) {
+    positions.push_back(grid.position(nu));
+    require(positions.back() > 0.0, "prior variance: {} is not below lambda_max = {}", std::exp(nu),
+            grid.lambda_max);
+  }
+  return regularizer_from(gaussian_kl(pair), positions, samples, delta);
+}
+
+double regularizer(double kl, const std::vector<Index>& positions, Index samples, double delta) {
+  require(kl >= 0.0, "KL: {} is negative or not a number", kl);
+  for (const Index a : positions) require(a >= 1, "prior grid: a = {} is below 1", a);
+  return regularizer_from(kl, positions, samples, delta);
 }
 
 Regularizer regularizer_with_gradient(const GaussianPair& pair, const PriorGrid& grid, Index samples,
@@ -127,14 +148,26 @@ double calibrated_risk_paper(double average_failure_share, Index weight_draws, d
   return kl_inverse(average_failure_share, c);
 }
 
-double calibrated_risk(Index failures, Index runs, double omega) {
+namespace {
+
+// failures / runs, rounded up.
+double failure_share(Index failures, Index runs) {
   require(runs >= 1, "runs: {} is below 1", runs);
   require(failures >= 0 && failures <= runs, "failures: {} is outside 0 .. {}", failures, runs);
+  const double share = static_cast<double>(failures) / static_cast<double>(runs);
+  return failures == 0 || failures == runs ? share : std::min(1.0, up(share));
+}
+
+}  // namespace
+
+double calibrated_risk_paper(Index failures, Index runs, Index weight_draws, double omega) {
+  return calibrated_risk_paper(failure_share(failures, runs), weight_draws, omega);
+}
+
+double calibrated_risk(Index failures, Index runs, double omega) {
+  const double share = failure_share(failures, runs);
   check_share(omega, "omega");
-  const double m = static_cast<double>(runs);
-  const double share = static_cast<double>(failures) / m;
-  const double rate = failures == 0 || failures == runs ? share : up(share);
-  return kl_inverse(rate, up(-std::log(omega) / m, 4));
+  return kl_inverse(share, up(-std::log(omega) / static_cast<double>(runs), 4));
 }
 
 double network_norm_bound(const std::vector<LayerNorms>& layers, double input_norm, double delta) {

@@ -45,6 +45,8 @@ struct Regularizer {
 /// B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ], rounded up; N >= 8.
 /// During training a_j is real; a certificate needs it on the grid (is_on_grid).
 double regularizer(const GaussianPair& pair, const PriorGrid& grid, Index samples, double delta);
+/// The same from KL and the grid positions a_j >= 1 of the groups, as a certificate has them.
+double regularizer(double kl, const std::vector<Index>& positions, Index samples, double delta);
 Regularizer regularizer_with_gradient(const GaussianPair& pair, const PriorGrid& grid, Index samples,
                                       double delta);
 
@@ -58,6 +60,8 @@ double pac_bayes_risk(double expected_empirical_risk, double regularizer_value);
 /// `paper`: H weight vectors, each run on all samples, average failure share R_hat: kl_inv(R_hat,
 /// log(2/omega)/H).
 double calibrated_risk_paper(double average_failure_share, Index weight_draws, double omega);
+/// The same from `failures` among `runs` runs of all weight vectors together.
+double calibrated_risk_paper(Index failures, Index runs, Index weight_draws, double omega);
 /// default: `runs` independent runs (R independent weight vectors for each sample): kl_inv(F/M,
 /// log(1/omega)/M) (W. Hoeffding 1963, the kl form for independent, not identically distributed variables).
 double calibrated_risk(Index failures, Index runs, double omega);

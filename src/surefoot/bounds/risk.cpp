@@ -23,6 +23,7 @@ double rate_up(Index failures, Index n) {
 
 double risk_upper_bound(Index failures, Index n, double delta, RiskMethod method) {
   if (method == RiskMethod::exact) return clopper_pearson_upper(failures, n, delta);
+  require(method != RiskMethod::pac_bayes, "risk method: pac-bayes bounds do not follow from counts alone");
   require(n >= 1 && n <= max_samples, "samples: {} is outside 1 .. {}", n, max_samples);
   require(failures >= 0 && failures <= n, "failures: {} is outside 0 .. {} (the number of samples)", failures,
           n);

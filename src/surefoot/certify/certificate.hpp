@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/bounds/methods.hpp"
+#include "surefoot/certify/guarantee.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
@@ -21,6 +22,10 @@ struct Variant {
   Index last_step = 0;             ///< of the last: the horizon
   Index non_finite_runs = 0;       ///< runs with an infinity or NaN, counted as failed from there on
   bool values_rounded_up = false;  ///< order statistics rounded up by at most 0.1 % to bound memory
+  /// Of a learned optimizer. With `pac_bayes`, claims speak of weights drawn anew for every problem and
+  /// follow from counts of runs on the training samples; without, the samples are fresh ones (hold-out).
+  std::optional<Weights> weights = std::nullopt;
+  std::optional<PacBayes> pac_bayes = std::nullopt;
 };
 
 /// P(phi_step < tolerance) >= lower_bound.
@@ -29,7 +34,7 @@ struct SuccessClaim {
   Index step = 0;
   double tolerance = 0;
   bounds::RiskMethod method = bounds::RiskMethod::exact;
-  Index samples = 0;
+  Index samples = 0;  ///< runs counted: the variant's samples, or the runs of its calibration
   Index failures = 0;
   double delta = 0;
   double empirical = 0;    ///< 1 - failures / samples

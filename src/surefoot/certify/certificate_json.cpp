@@ -27,16 +27,45 @@ std::string_view name(Simultaneity simultaneous) {
   return simultaneous == Simultaneity::all ? "all" : "each";
 }
 
+Json to_json_value(const Weights& weights) {
+  return {{"source", weights.source},     {"sha256", weights.sha256},       {"count", weights.count},
+          {"sampling", weights.sampling}, {"precision", weights.precision}, {"seed", weights.seed},
+          {"purpose", weights.purpose}};
+}
+
+Json to_json_value(const PacBayes& guarantee) {
+  return {{"samples", guarantee.samples},
+          {"prior_samples", guarantee.prior_samples},
+          {"prior_sha256", guarantee.prior_sha256},
+          {"kl", guarantee.kl},
+          {"groups", guarantee.groups},
+          {"positions", guarantee.positions},
+          {"lambda_max", guarantee.lambda_max},
+          {"b", guarantee.b},
+          {"losses", guarantee.losses},
+          {"prior_means", guarantee.prior_means},
+          {"candidates", guarantee.candidates},
+          {"delta_each", guarantee.delta_each},
+          {"omega_each", guarantee.omega_each},
+          {"regularizer", guarantee.regularizer},
+          {"design", name(guarantee.design)},
+          {"draws", guarantee.draws},
+          {"runs", guarantee.runs}};
+}
+
 Json to_json_value(const Variant& variant) {
-  return {{"name", variant.name},
-          {"source", variant.source},
-          {"sha256", variant.sha256},
-          {"samples", variant.samples},
-          {"columns", variant.columns},
-          {"first_step", variant.first_step},
-          {"last_step", variant.last_step},
-          {"non_finite_runs", variant.non_finite_runs},
-          {"values_rounded_up", variant.values_rounded_up}};
+  Json value{{"name", variant.name},
+             {"source", variant.source},
+             {"sha256", variant.sha256},
+             {"samples", variant.samples},
+             {"columns", variant.columns},
+             {"first_step", variant.first_step},
+             {"last_step", variant.last_step},
+             {"non_finite_runs", variant.non_finite_runs},
+             {"values_rounded_up", variant.values_rounded_up}};
+  if (variant.weights) value["weights"] = to_json_value(*variant.weights);
+  if (variant.pac_bayes) value["pac_bayes"] = to_json_value(*variant.pac_bayes);
+  return value;
 }
 
 Json to_json_value(const SuccessClaim& claim) {
@@ -98,6 +127,7 @@ class Fields {
     require(object.is_object(), "certificate: {} is not an object", place_);
   }
 
+  [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
   [[nodiscard]] const Json& at(const char* key) const {
     const auto found = object_.find(key);
     require(found != object_.end(), "certificate: {} has no '{}'", place_, key);
@@ -171,6 +201,40 @@ class Fields {
   std::string place_;
 };
 
+Weights read_weights(const Fields& fields) {
+  Weights weights;
+  weights.source = fields.text("source");
+  weights.sha256 = fields.text("sha256");
+  weights.count = fields.count("count");
+  weights.sampling = fields.text("sampling");
+  weights.precision = fields.text("precision");
+  weights.seed = fields.count("seed");
+  weights.purpose = fields.text("purpose");
+  return weights;
+}
+
+PacBayes read_pac_bayes(const Fields& fields) {
+  PacBayes guarantee;
+  guarantee.samples = fields.count("samples");
+  guarantee.prior_samples = fields.count("prior_samples");
+  guarantee.prior_sha256 = fields.text("prior_sha256");
+  guarantee.kl = fields.number("kl");
+  guarantee.groups = fields.counts("groups");
+  guarantee.positions = fields.counts("positions");
+  guarantee.lambda_max = fields.number("lambda_max");
+  guarantee.b = fields.number("b");
+  guarantee.losses = fields.count("losses");
+  guarantee.prior_means = fields.count("prior_means");
+  guarantee.candidates = fields.count("candidates");
+  guarantee.delta_each = fields.number("delta_each");
+  guarantee.omega_each = fields.number("omega_each");
+  guarantee.regularizer = fields.number("regularizer");
+  guarantee.design = parse_design(fields.text("design"));
+  guarantee.draws = fields.count("draws");
+  guarantee.runs = fields.count("runs");
+  return guarantee;
+}
+
 Variant read_variant(const Fields& fields) {
   Variant variant;
   variant.name = fields.text("name");
@@ -182,6 +246,8 @@ Variant read_variant(const Fields& fields) {
   variant.last_step = fields.count("last_step");
   variant.non_finite_runs = fields.count("non_finite_runs");
   variant.values_rounded_up = fields.truth("values_rounded_up");
+  if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
+  if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   return variant;
 }
 

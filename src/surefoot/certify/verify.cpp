@@ -5,6 +5,8 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -58,12 +60,16 @@ bool strictly_increasing(const std::vector<T>& values) {
 class Checker {
  public:
   Checker(const Certificate& certificate, Verification& result)
-      : certificate_(certificate), result_(result) {}
+      : certificate_(certificate), result_(result), pac_bayes_(is_pac_bayes(certificate)) {}
 
   void check_all() {
     check_declarations();
+    const std::vector<std::string> unfit = check_learned_variants(certificate_);
+    result_.findings.insert(result_.findings.end(), unfit.begin(), unfit.end());
+    if (pac_bayes_ && !unfit.empty()) return;  // claims without a sound guarantee mean nothing
     check_assumptions();
     check_shares();
+    if (pac_bayes_) check_counts_agree();
     for (std::size_t i = 0; i < certificate_.success.size(); ++i) {
       claim(fmt::format("success rate claim {}", i), [&] { check(certificate_.success[i]); });
     }
@@ -126,14 +132,17 @@ class Checker {
   void check_assumptions() {
     place_ = "assumptions";
     if (certificate_.version != version) return;  // other versions may have put it differently
-    for (const std::string& sentence : assumptions_of(options_of(certificate_))) {
+    std::vector<std::string> needed = assumptions_of(options_of(certificate_));
+    const std::vector<std::string> learned = learned_assumptions(certificate_);
+    needed.insert(needed.end(), learned.begin(), learned.end());
+    for (const std::string& sentence : needed) {
       expect(holds_value(certificate_.assumptions, sentence), fmt::format("'{}' is missing", sentence));
     }
   }
 
   // One grid of bounds at a step serves every quantile there.
   [[nodiscard]] Index paid_quantile_claims() const {
-    if (certificate_.grid.empty()) return static_cast<Index>(certificate_.quantile.size());
+    if (certificate_.grid.empty() || pac_bayes_) return static_cast<Index>(certificate_.quantile.size());
     std::set<std::pair<std::size_t, Index>> places;
     for (const QuantileClaim& claim : certificate_.quantile) places.insert({claim.variant, claim.step});
     return static_cast<Index>(places.size());
@@ -154,9 +163,15 @@ class Checker {
              fmt::format("the shares add up to {}, more than the total {}", bounds::spent_confidence(shares),
                          certificate_.delta));
     }
+    if (pac_bayes_ && certificate_.simultaneous == Simultaneity::all) {
+      const PacBayes& guarantee = *certificate_.variants.front().pac_bayes;
+      expect_share(bayes_share_name, guarantee.losses * guarantee.prior_means, guarantee.delta_each);
+      expect_share(calibration_share_name, guarantee.losses * guarantee.candidates, guarantee.omega_each);
+      return;
+    }
     expect_share("success rates", static_cast<Index>(certificate_.success.size()),
                  certificate_.success.empty() ? 0.0 : certificate_.success.front().delta);
-    const bool grid = !certificate_.grid.empty();
+    const bool grid = !certificate_.grid.empty() && !pac_bayes_;
     expect_share(grid ? "quantiles (one grid per step)" : "quantiles", paid_quantile_claims(),
                  certificate_.quantile.empty() ? 0.0 : certificate_.quantile.front().delta);
     expect_share("iteration budgets", static_cast<Index>(certificate_.budget.size()),
@@ -183,8 +198,9 @@ class Checker {
       return false;
     }
     const Variant& variant = certificate_.variants[claim.variant];
-    expect(claim.samples == variant.samples,
-           fmt::format("samples {} are not the variant's {}", claim.samples, variant.samples));
+    const Index counted = variant.pac_bayes ? variant.pac_bayes->runs : variant.samples;
+    expect(claim.samples == counted,
+           fmt::format("samples {} are not the variant's {}", claim.samples, counted));
     expect(claim.delta <= certificate_.delta, fmt::format("delta {} is more than the total", claim.delta));
     expect(claim.delta == kind_delta,
            fmt::format("delta {} is not that of the other claims, {}", claim.delta, kind_delta));
@@ -193,6 +209,9 @@ class Checker {
 
   void check(const SuccessClaim& claim) {
     if (!check_common(claim, certificate_.success.front().delta)) return;
+    if (pac_bayes_) expect_union(claim.delta, union_delta(guarantee(claim.variant), 1));
+    expect((claim.method == bounds::RiskMethod::pac_bayes) == pac_bayes_,
+           "its method does not fit the variant's guarantee");
     expect(claim.method == certificate_.success.front().method, "its method is not that of the other claims");
     expect(holds_value(certificate_.steps, claim.step), fmt::format("step {} was not declared", claim.step));
     expect(holds_value(certificate_.tolerances, claim.tolerance),
@@ -207,7 +226,47 @@ class Checker {
                        claim.lower_bound));
   }
 
+  // Claims of one variant and step count the same runs: more of them are below a larger tolerance.
+  void check_counts_agree() {
+    place_ = "counts";
+    std::map<std::pair<std::size_t, Index>, std::map<double, Index>> below;
+    const auto add = [&](std::size_t variant, Index step, double tolerance, Index count) {
+      const auto [entry, is_new] = below[{variant, step}].try_emplace(tolerance, count);
+      expect(is_new || entry->second == count,
+             fmt::format("two claims count differently below {} at step {}", tolerance, step));
+    };
+    for (const SuccessClaim& claim : certificate_.success)
+      add(claim.variant, claim.step, claim.tolerance, claim.samples - claim.failures);
+    for (const QuantileClaim& claim : certificate_.quantile)
+      if (claim.upper_bound < infinity) add(claim.variant, claim.step, claim.upper_bound, claim.below);
+    for (const auto& [place, counts] : below) {
+      Index before = 0;
+      for (const auto& [tolerance, count] : counts) {
+        expect(before <= count,
+               fmt::format("fewer runs are below {} at step {} than below a smaller tolerance", tolerance,
+                           place.second));
+        before = count;
+      }
+    }
+  }
+
+  // The delta of a PAC-Bayes claim is what its losses, prior means and candidates cost.
+  void expect_union(double stated, double delta) {
+    expect(same(stated, delta), fmt::format("its losses cost a delta of {}, not {}", delta, stated));
+  }
+
+  [[nodiscard]] const PacBayes& guarantee(std::size_t variant) const {
+    return *certificate_.variants[variant].pac_bayes;
+  }
+
+  // Risk of claims by methods grid and paper, and by PAC-Bayes.
+  [[nodiscard]] double risk_of(std::size_t variant, Index failures, Index samples, double delta) const {
+    if (pac_bayes_) return learned_risk(guarantee(variant), failures);
+    return bounds::risk_upper_bound(failures, samples, delta, certificate_.grid_method);
+  }
+
   double known_success_bound(const SuccessClaim& claim) {
+    if (pac_bayes_) return learned_success(learned_risk(guarantee(claim.variant), claim.failures));
     const auto key = std::make_tuple(claim.failures, claim.samples, claim.delta, claim.method);
     const auto found = success_bounds_.find(key);
     if (found != success_bounds_.end()) return found->second;
@@ -246,12 +305,15 @@ class Checker {
       }
       return;
     }
+    if (pac_bayes_) {
+      expect_union(claim.delta,
+                   union_delta(guarantee(claim.variant), static_cast<Index>(certificate_.grid.size())));
+    }
     if (claim.upper_bound == infinity) return;
     expect(holds_value(certificate_.grid, claim.upper_bound),
            fmt::format("{} is not a tolerance of the grid", claim.upper_bound));
     const double delta_each = bounds::grid_share(claim.delta, certificate_.grid.size());
-    const double risk = bounds::risk_upper_bound(claim.samples - claim.below, claim.samples, delta_each,
-                                                 certificate_.grid_method);
+    const double risk = risk_of(claim.variant, claim.samples - claim.below, claim.samples, delta_each);
     expect(bounds::covers(risk, claim.quantile),
            fmt::format("{} of {} below give a risk of {}, not at most 1 - {}", claim.below, claim.samples,
                        risk, claim.quantile));
@@ -280,6 +342,10 @@ class Checker {
                          claim.quantile));
       return;
     }
+    if (pac_bayes_) {
+      check_learned_budget(claim);
+      return;
+    }
     const Index rank = known_rank(claim.samples, claim.quantile, claim.delta);
     expect(rank == claim.rank, fmt::format("the order statistic must be {}, not {}", rank, claim.rank));
     const bool reached = rank > 0 && claim.reached >= rank && claim.reached_before < rank;
@@ -291,8 +357,27 @@ class Checker {
     }
   }
 
+  void check_learned_budget(const BudgetClaim& claim) {
+    expect(claim.method == BudgetMethod::settling && claim.rank == 0,
+           "budgets by PAC-Bayes settle and have no rank");
+    expect_union(claim.delta,
+                 union_delta(guarantee(claim.variant), certificate_.variants[claim.variant].columns));
+    const auto enough = [&](Index reached) {
+      return bounds::covers(risk_of(claim.variant, claim.samples - reached, claim.samples, claim.delta),
+                            claim.quantile);
+    };
+    if (claim.steps) {
+      expect(enough(claim.reached), fmt::format("{} of {} that reach it by step {} are not enough",
+                                                claim.reached, claim.samples, *claim.steps));
+      expect(!enough(claim.reached_before), "an earlier step would do");
+    } else {
+      expect(!enough(claim.reached), "no budget is stated although the counts give one");
+    }
+  }
+
   const Certificate& certificate_;
   Verification& result_;
+  bool pac_bayes_;
   std::string place_;
   std::map<std::tuple<Index, Index, double, bounds::RiskMethod>, double> success_bounds_;
   std::map<std::tuple<Index, double, double>, Index> ranks_;

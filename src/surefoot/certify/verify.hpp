@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/learning/posterior.hpp"
 #include "surefoot/runs/tally.hpp"
 
 #include <string>
@@ -19,7 +20,7 @@ struct Verification {
 };
 
 /// Recomputes every claim from its counts alone, the shares against the budget, and the digest of the whole
-/// text.
+/// text; for learned optimizers also B from KL, prior grid and samples.
 Verification verify(const ParsedCertificate& parsed);
 
 /// The options under which the certificate's data were counted, to count them again.
@@ -28,5 +29,10 @@ runs::TallySpec recount_spec(const Certificate& certificate, std::vector<Index> 
 /// Compares the counts of a variant with a recount of its data.
 void compare_recount(const Certificate& certificate, std::size_t variant, const runs::Tally& tally,
                      const std::string& sha256, Verification& verification);
+
+/// Compares the weights of a variant with the certificate: digest, and for PAC-Bayes KL, groups and prior.
+void compare_weights(const Certificate& certificate, std::size_t variant,
+                     const learning::Posterior& posterior, const std::string& sha256,
+                     Verification& verification);
 
 }  // namespace surefoot::certify

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/guarantee.hpp"
+#include "surefoot/learning/posterior.hpp"
+#include "surefoot/report/text_table.hpp"
+
+#include "learned_setting.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// What can be guaranteed of trained weights, by every method side by side.
+
+/// Weights as read from a file.
+struct Candidate {
+  std::string name;    ///< of its variant
+  std::string source;  ///< file name
+  surefoot::learning::Posterior posterior;
+};
+Candidate load_candidate(const std::filesystem::path& file);
+
+enum class GuaranteeKind {
+  pac_bayes,        ///< from the training samples: KL charged, all claims together
+  pac_bayes_paper,  ///< the same by the paper's accounting: 81 tolerances, six targets, each claim alone
+  hold_out,         ///< fresh samples, weights drawn for each
+  hold_out_means,   ///< fresh samples, the deterministic network at the means
+};
+std::string_view name(GuaranteeKind kind);
+GuaranteeKind parse_guarantee(const std::string& text);
+
+struct GuaranteePlan {
+  std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper,
+                                   GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
+  double delta = 0.00972;  ///< of each certificate
+  std::vector<double> tolerances{-50, -40, -30, -20, -10};
+  std::vector<double> quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
+  surefoot::Index draws = 1;        ///< R, weight vectors per sample
+  surefoot::Index paper_draws = 0;  ///< H of the paper's design; 0: count with R draws instead
+  surefoot::Index samples = 0;      ///< N; 0: those of the training
+  surefoot::Index first = 0;        ///< first of them, with `samples`
+  surefoot::Index hold_out_samples = 10000;
+  surefoot::Index seed = 0;        ///< of the drawn weights
+  std::optional<Candidate> prior;  ///< weights whose means are the prior mean
+
+  void validate() const;
+};
+
+struct Guarantee {
+  GuaranteeKind kind = GuaranteeKind::pac_bayes;
+  bool split = false;  ///< the prior mean was trained on other samples
+  surefoot::certify::Certificate certificate;
+  double seconds = 0;
+};
+
+/// Certificates of every kind of the plan for candidates of one model, the candidates being the variants of
+/// each. InputError if they are not of one model, or the prior mean is neither the model's own nor that of
+/// weights trained on other samples.
+std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
+
+/// "PAC-Bayes", "split prior", "hold-out": as columns and figures are headed.
+std::string label(const Guarantee& guarantee);
+
+/// The best bound on a quantile at a step among the variants; infinity if there is none.
+double best_bound(const surefoot::certify::Certificate& certificate, surefoot::Index step, double quantile);
+/// Observed at the variant of the best bound.
+double observed_at_best(const surefoot::certify::Certificate& certificate, surefoot::Index step,
+                        double quantile);
+
+/// Quantiles after the last step: observed, then the certified bound of each guarantee (the best of its
+/// variants).
+surefoot::report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees);

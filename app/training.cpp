@@ -1,0 +1,175 @@
+#include "training.hpp"
+
+#include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/algorithms/lista.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+using namespace surefoot;
+namespace fs = std::filesystem;
+
+namespace {
+
+// The weights of another training: of the same model as they are; ALISTA's where a model has them too.
+void start_from(const learning::Posterior& other, const problems::Matrix& D, const TrainConfig& config,
+                const algorithms::LearnedOperator& op, learning::Posterior& begin) {
+  bounds::GaussianPair& pair = begin.gaussians;
+  const auto model = other.metadata.find("model");
+  const bool from_alista = model != other.metadata.end() && model->second == "alista";
+  if (config.model == "alista" || !from_alista) {
+    learning::require_layout(other, op.weights());
+    pair.mean = other.gaussians.mean;
+    pair.log_variance = other.gaussians.log_variance;
+    pair.prior_log_variance = other.gaussians.prior_log_variance;
+    return;
+  }
+  const auto K = static_cast<std::size_t>(config.steps);
+  const std::span<const double> weights(other.gaussians.mean.data(),
+                                        static_cast<std::size_t>(other.gaussians.mean.size()));
+  require(weights.size() == 2 * K, "start: {} weights of alista for {} steps", weights.size(), K);
+  if (config.model == "lista") {
+    const std::vector<double> same = algorithms::lista_from_alista(D, weights.first(K), weights.subspan(K));
+    pair.mean = Eigen::Map<const Eigen::VectorXd>(same.data(), static_cast<Index>(same.size()));
+  } else {
+    pair.mean.head(static_cast<Index>(2 * K)) = other.gaussians.mean;
+  }
+}
+
+learning::Posterior begin_posterior(const TrainConfig& config, const problems::Matrix& D,
+                                    const algorithms::LearnedOperator& op) {
+  learning::Posterior begin = learning::initial_posterior(op, config.log_variance, config.prior_variance);
+  bounds::GaussianPair& pair = begin.gaussians;
+  if (!config.prior.empty()) {
+    const learning::Posterior other = learning::load_posterior(config.prior);
+    learning::require_layout(other, op.weights());
+    pair.mean = pair.prior_mean = other.gaussians.mean;
+  }
+  if (!config.start.empty()) start_from(learning::load_posterior(config.start), D, config, op, begin);
+  const auto block = [&](const std::string& name) {
+    for (std::size_t b = 0; b < begin.layout.blocks.size(); ++b) {
+      if (begin.layout.blocks[b].name == name)
+        return std::pair(begin.layout.offset(b), begin.layout.blocks[b].size());
+    }
+    throw InputError(fmt::format("posterior: {} has no block '{}'", op.name(), name));
+  };
+  for (const std::string& name : config.at_prior) {
+    const auto [first, count] = block(name);
+    pair.mean.segment(first, count) = pair.prior_mean.segment(first, count);
+  }
+  for (const auto& [name, value] : config.initial) {
+    const auto [first, count] = block(name);
+    pair.mean.segment(first, count).setConstant(value);
+  }
+  return begin;
+}
+
+// Name of a stage, what it reached and how long it takes: one line per epoch.
+void print_epoch(const learning::TrainProgress& now, bool decibels) {
+  const double loss = decibels ? 10 * std::log10(now.loss) : now.loss;
+  fmt::print("{:<12} epoch {:>3}/{}  loss {:.4g}{}  surrogate {:.4f}", now.stage->name, now.epoch + 1,
+             now.stage->epochs, loss, decibels ? " dB" : "", now.surrogate);
+  if (now.stage->surrogate.kind == learning::SurrogateKind::tolerance)
+    fmt::print("  failures {:.4f}", now.risk);
+  if (now.stage->noise) fmt::print("  B {:.5f}  objective {:.4f}", now.regularizer, now.objective);
+  fmt::print("  {:.0f} s, {:.0f} s left\n", now.seconds, now.seconds_left);
+  std::fflush(stdout);
+}
+
+void describe(const Training& training, double seconds, learning::Posterior& posterior) {
+  const TrainConfig& config = training.config;
+  auto& data = posterior.metadata;
+  data["model"] = config.model;
+  data["family"] = "sparse-coding";
+  data["family.seed"] = fmt::format("{}", config.family_seed);
+  data["family.measurements"] = fmt::format("{}", config.family.measurements);
+  data["family.variables"] = fmt::format("{}", config.family.variables);
+  data["family.density"] = fmt::format("{}", config.family.density);
+  data["family.noise"] = fmt::format("{}", config.family.noise);
+  data["samples"] = fmt::format("{}", config.samples);
+  data["samples.first"] = fmt::format("{}", config.first);
+  data["steps"] = fmt::format("{}", config.steps);
+  data["training.seed"] = fmt::format("{}", config.seed);
+  data["training.config"] = training.config_name;
+  data["training.config.sha256"] = training.config_sha256;
+  Index epochs = 0;
+  for (const learning::Stage& stage : config.stages) epochs += stage.epochs;
+  data["training.epochs"] = fmt::format("{}", epochs);
+  data["training.seconds"] = fmt::format("{:.0f}", seconds);
+  data["training.precision"] = config.precision == algorithms::Precision::single ? "single" : "double";
+  data["training.version"] = std::string(version);
+}
+
+}  // namespace
+
+Training read_training(const fs::path& config) {
+  Training training;
+  training.config = read_train_config(config);
+  training.config_name = config.filename().string();
+  training.config_sha256 = io::sha256_hex(io::read_file(config, std::size_t{1} << 20));
+  return training;
+}
+
+learning::TrainResult run_training(const Training& training) {
+  const TrainConfig& config = training.config;
+  require(config.samples >= 8, "samples: {} is below 8", config.samples);
+  io::prepare_output_folder(training.folder);
+  const fs::path checkpoint = training.folder / "checkpoint.bin";
+  if (!training.resume) fs::remove(checkpoint);
+
+  const families::SparseCoding family(config.family_seed, config.family);
+  const auto codes = std::make_shared<problems::SparseCodes>(
+      family.draw(families::SampleSet::training, config.samples, config.first));
+  const auto original = config.flip_signs ? std::make_shared<problems::SparseCodes>(*codes) : nullptr;
+  const auto op = algorithms::make_code_network(config.model, codes,
+                                                {.steps = config.steps, .precision = config.precision});
+  learning::Loss loss;
+  loss.kind = config.loss;
+  loss.step_weights = config.step_weights;
+  loss.target = [&](Index first, Index count, algorithms::Batch target) {
+    codes->write_codes(first, count, target.width, target.data);
+  };
+
+  learning::TrainOptions options;
+  options.seed = config.seed;
+  options.steps = config.steps;
+  options.delta = config.delta;
+  options.stages = config.stages;
+  options.slots = config.slots;
+  options.tied = config.tied;
+  options.rate_factor = config.rate_factor;
+  options.checkpoint = checkpoint;
+  options.checkpoint_seconds = training.checkpoint_seconds;
+  options.identity = fmt::format("{} {} {} {} {} {} {} {}", config.family_seed, config.family.measurements,
+                                 config.family.variables, config.family.density, config.family.noise,
+                                 config.samples, config.first, config.flip_signs);
+
+  learning::TrainHooks hooks;
+  if (config.flip_signs) {
+    hooks.before_epoch = [&](Index epoch) { families::flip_signs(*original, config.seed, epoch, *codes); };
+  }
+  Progress bar("training");
+  hooks.progress = [&](const learning::TrainProgress& now) {
+    if (now.epoch_done) {
+      if (!training.quiet) print_epoch(now, config.loss == learning::LossKind::nmse);
+    } else {
+      bar.update(now.seconds, now.seconds + now.seconds_left, "s");
+    }
+  };
+  learning::TrainResult result =
+      learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
+  describe(training, result.seconds, result.posterior);
+  learning::save_posterior(result.posterior, training.folder / weights_name);
+  fs::remove(checkpoint);
+  return result;
+}

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "surefoot/learning/train.hpp"
+
+#include "train_config.hpp"
+
+#include <filesystem>
+#include <string>
+
+/// Name of the weights file in the folder of a training.
+inline constexpr const char* weights_name = "weights.safetensors";
+
+/// A training from its configuration: what is trained, where it goes.
+struct Training {
+  TrainConfig config;
+  std::string config_name;  ///< of the file, for the metadata of the weights
+  std::string config_sha256;
+  std::filesystem::path folder;  ///< for weights and checkpoints; created if needed
+  bool resume = false;           ///< go on from the checkpoint in the folder, if there is one
+  double checkpoint_seconds = 60;
+  bool quiet = false;  ///< no line per epoch
+};
+
+/// From a configuration file; the folder is still to be named.
+Training read_training(const std::filesystem::path& config);
+
+/// Draws the samples, trains, and writes weights.safetensors with metadata that say how it was made.
+surefoot::learning::TrainResult run_training(const Training& training);

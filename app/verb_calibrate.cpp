@@ -1,0 +1,144 @@
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/report/format.hpp"
+
+#include "claims.hpp"
+#include "guarantees.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+#include "whole_number.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace surefoot;
+
+struct CalibrateArguments {
+  std::vector<std::string> weights;
+  std::string guarantees = "pac-bayes,pac-bayes-paper,hold-out,hold-out-means";
+  std::string prior;
+  std::string tolerances = "-50,-40,-30,-20,-10";
+  std::string quantiles = "0.1,0.3,0.5,0.6,0.8,0.9,0.95";
+  double confidence = 0.99028;
+  std::filesystem::path out = "surefoot-guarantees";
+  int threads = 0;
+  GuaranteePlan plan;
+};
+
+// Candidates need names of their own: the folder or the file tells them apart.
+void tell_apart(std::vector<Candidate>& candidates, const std::vector<std::string>& files) {
+  if (candidates.size() == 1) return;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::filesystem::path path(files[i]);
+    std::string name = path.has_parent_path() ? path.parent_path().filename().string() : path.stem().string();
+    if (!seen.insert(name).second) name = files[i];
+    candidates[i].name = name;
+  }
+}
+
+std::string notes(const std::vector<Guarantee>& guarantees) {
+  std::string text =
+      "Each column is a certificate of its own and holds with its own confidence; to quote the best of "
+      "several columns, add up what their confidences leave.\n";
+  for (const Guarantee& guarantee : guarantees) {
+    const certify::Certificate& certificate = guarantee.certificate;
+    const certify::Variant& variant = certificate.variants.front();
+    text +=
+        fmt::format("  {}: confidence {}{}", label(guarantee), report::confidence_label(certificate.delta),
+                    certificate.simultaneous == certify::Simultaneity::all ? ", all claims together"
+                                                                           : ", each claim alone");
+    text += fmt::format(", N = {}", report::count_label(variant.samples));
+    if (variant.pac_bayes)
+      text += fmt::format(", KL = {:.4g}, B = {:.5f}", variant.pac_bayes->kl, variant.pac_bayes->regularizer);
+    text += fmt::format(", {:.1f} s\n", guarantee.seconds);
+  }
+  return text;
+}
+
+void run(CalibrateArguments arguments) {
+  set_threads(arguments.threads);
+  GuaranteePlan& plan = arguments.plan;
+  plan.kinds.clear();
+  for (const std::string& kind : split_list("--guarantees", arguments.guarantees))
+    plan.kinds.push_back(parse_guarantee(kind));
+  require(arguments.confidence > 0 && arguments.confidence < 1, "--confidence: {} is outside (0, 1)",
+          arguments.confidence);
+  plan.delta = delta_of_confidence(arguments.confidence);
+  plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
+  plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
+  std::vector<Candidate> candidates;
+  for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
+  tell_apart(candidates, arguments.weights);
+  if (!arguments.prior.empty()) plan.prior = load_candidate(arguments.prior);
+  io::prepare_output_folder(arguments.out);
+  const std::vector<Guarantee> guarantees = make_guarantees(candidates, plan);
+  for (const Guarantee& guarantee : guarantees) {
+    OutputOptions output;
+    output.folder = arguments.out / std::string(name(guarantee.kind));
+    output.prepare();
+    write_report(guarantee.certificate, output);
+  }
+  const certify::Certificate& first = guarantees.front().certificate;
+  const report::TextTable table = guarantee_table(guarantees);
+  const std::string title =
+      fmt::format("{} in {} after {} steps: quantiles", first.metric, first.unit, first.steps.back());
+  io::write_file_atomically(arguments.out / "guarantees.md",
+                            fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees)));
+  fmt::print("{}\n\n", title);
+  for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));
+  fmt::print("{}", notes(guarantees));
+  fmt::print("\nWritten to {}: guarantees.md, and a folder with certificate and report for each\n",
+             arguments.out.string());
+  fmt::print("Check it:  surefoot verify {}{}\n",
+             (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string(),
+             arguments.weights.size() == 1 ? " --weights " + arguments.weights.front() : "");
+}
+
+}  // namespace
+
+void add_calibrate_verb(CLI::App& app) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* verb = app.add_subcommand(
+      "calibrate",
+      "Guarantees of a trained optimizer, from its weights: PAC-Bayes and hold-out side by side");
+  verb->add_option("weights", arguments->weights,
+                   "weights.safetensors; several files are candidates that one may choose from")
+      ->required();
+  verb->add_option("--guarantees", arguments->guarantees, "kinds, separated by commas")
+      ->capture_default_str();
+  verb->add_option("--prior", arguments->prior,
+                   "weights whose means are the prior mean, trained on other samples (split prior)");
+  verb->add_option("--samples", arguments->plan.samples, "N, samples of the bound [the training samples]")
+      ->check(whole_number);
+  verb->add_option("--first", arguments->plan.first, "first of them, with --samples")->check(whole_number);
+  verb->add_option("--draws", arguments->plan.draws, "weight vectors per sample")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb->add_option("--paper-draws", arguments->plan.paper_draws,
+                   "count pac-bayes-paper by the paper's design: so many weight vectors, each on all samples")
+      ->check(whole_number);
+  verb->add_option("--hold-out-samples", arguments->plan.hold_out_samples, "fresh samples")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb->add_option("--tolerances", arguments->tolerances, "increasing list, in dB")->capture_default_str();
+  verb->add_option("--quantiles", arguments->quantiles, "increasing list in (0, 1)")->capture_default_str();
+  verb->add_option("--confidence", arguments->confidence, "of each certificate")->capture_default_str();
+  verb->add_option("--seed", arguments->plan.seed, "of the drawn weights; use one, once")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb->add_option("--threads", arguments->threads, "threads [all cores]")->check(whole_number);
+  verb->add_option("--out", arguments->out, "output folder")->capture_default_str();
+  verb->footer(
+      "Example: surefoot calibrate surefoot-training/weights.safetensors --guarantees pac-bayes,hold-out");
+  verb->callback([arguments] { run(*arguments); });
+}

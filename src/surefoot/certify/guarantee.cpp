@@ -1,0 +1,40 @@
+#include "surefoot/certify/guarantee.hpp"
+
+#include "surefoot/bounds/pac_bayes.hpp"
+#include "surefoot/bounds/rounding.hpp"
+#include "surefoot/core/error.hpp"
+
+namespace surefoot::certify {
+
+std::string_view name(Design design) {
+  return design == Design::stratified ? "stratified" : "paper";
+}
+
+Design parse_design(std::string_view text) {
+  require(text == "stratified" || text == "paper", "design: '{}' is not one of stratified, paper", text);
+  return text == "stratified" ? Design::stratified : Design::paper;
+}
+
+double learned_risk(const PacBayes& guarantee, Index failures) {
+  const double expected =
+      guarantee.design == Design::stratified
+          ? bounds::calibrated_risk(failures, guarantee.runs, guarantee.omega_each)
+          : bounds::calibrated_risk_paper(failures, guarantee.runs, guarantee.draws, guarantee.omega_each);
+  return bounds::pac_bayes_risk(expected, guarantee.regularizer);
+}
+
+double union_delta(const PacBayes& guarantee, Index losses) {
+  const double each = static_cast<double>(guarantee.prior_means) * guarantee.delta_each +
+                      static_cast<double>(guarantee.candidates) * guarantee.omega_each;
+  return bounds::up(static_cast<double>(losses) * each, 4);
+}
+
+double learned_success(double risk) {
+  return risk >= 1.0 ? 0.0 : std::max(0.0, bounds::down(1.0 - risk));
+}
+
+double regularizer_of(const PacBayes& guarantee) {
+  return bounds::regularizer(guarantee.kl, guarantee.positions, guarantee.samples, guarantee.delta_each);
+}
+
+}  // namespace surefoot::certify

@@ -1,0 +1,222 @@
+#include "surefoot/certify/learned.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/random.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+namespace surefoot::certify {
+
+namespace {
+
+/// Counts of runs from many threads: a few tallies with a lock each, merged at the end. Counts do not depend
+/// on the order, so neither does the sum.
+class SharedTally {
+ public:
+  explicit SharedTally(const runs::TallySpec& spec) {
+    for (std::size_t i = 0; i < shard_count; ++i) shards_.push_back(std::make_unique<Shard>(spec));
+  }
+  void add(Index instance, const double* trace) {
+    Shard& shard = *shards_[static_cast<std::size_t>(instance) / lanes % shard_count];
+    const std::scoped_lock lock(shard.mutex);
+    shard.tally.add_run(trace);
+  }
+  [[nodiscard]] runs::Tally sum() const {
+    runs::Tally total = shards_.front()->tally;
+    for (std::size_t i = 1; i < shard_count; ++i) total.merge(shards_[i]->tally);
+    return total;
+  }
+
+ private:
+  static constexpr std::size_t shard_count = 16;
+  static constexpr std::size_t lanes = 16;
+  struct Shard {
+    explicit Shard(const runs::TallySpec& spec) : tally(spec) {}
+    std::mutex mutex;
+    runs::Tally tally;
+  };
+  std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+void count_runs(const algorithms::Operator& op, const runs::Metric& metric, const runs::RunOptions& options,
+                SharedTally& tally) {
+  runs::run(op, {metric}, {}, options,
+            [&](std::size_t, Index instance, const double* trace) { tally.add(instance, trace); });
+}
+
+Eigen::VectorXd variances(const learning::Posterior& posterior) {
+  return posterior.gaussians.log_variance.array().exp();
+}
+
+void assign(const LearnedModel& model) {
+  const Eigen::VectorXd& mean = model.posterior.gaussians.mean;
+  const Eigen::VectorXd variance = variances(model.posterior);
+  model.op.assign({mean.data(), static_cast<std::size_t>(mean.size())},
+                  {variance.data(), static_cast<std::size_t>(variance.size())});
+}
+
+/// H weight vectors, each run on all samples: drawn here and given to the operator as means.
+void count_shared(const LearnedModel& model, const CalibrationOptions& options,
+                  const runs::RunOptions& run_options, SharedTally& tally) {
+  const Eigen::VectorXd& mean = model.posterior.gaussians.mean;
+  const Eigen::VectorXd deviation = variances(model.posterior).array().sqrt();
+  const Eigen::VectorXd none = Eigen::VectorXd::Zero(mean.size());
+  const auto span = [](const Eigen::VectorXd& v) {
+    return std::span<const double>(v.data(), static_cast<std::size_t>(v.size()));
+  };
+  Eigen::VectorXd drawn(mean.size());
+  for (Index h = 0; h < options.draws; ++h) {
+    RandomStream random(static_cast<std::uint64_t>(options.seed), paper_purpose,
+                        static_cast<std::uint64_t>(h));
+    for (Index i = 0; i < mean.size(); ++i) drawn[i] = mean[i] + deviation[i] * random.normal();
+    model.op.assign(span(drawn), span(none));
+    count_runs(SampledOperator(model.op), model.metric, run_options, tally);
+    if (options.progress) options.progress((h + 1) * run_options.count, options.draws * run_options.count);
+  }
+  assign(model);
+}
+
+void count_stratified(const LearnedModel& model, const CalibrationOptions& options,
+                      const runs::RunOptions& run_options, SharedTally& tally) {
+  constexpr Index part = 8192;  // samples between two reports of progress
+  for (Index repeat = 0; repeat < options.draws; ++repeat) {
+    const SampledOperator op(model.op, static_cast<std::uint64_t>(options.seed), stratified_purpose, repeat);
+    for (Index done = 0; done < run_options.count; done += part) {
+      runs::RunOptions now = run_options;
+      now.first = run_options.first + done;
+      now.count = std::min(part, run_options.count - done);
+      count_runs(op, model.metric, now, tally);
+      if (options.progress)
+        options.progress(repeat * run_options.count + done + now.count, options.draws * run_options.count);
+    }
+  }
+}
+
+Weights weights_of(const LearnedModel& model, Index seed, std::string_view purpose) {
+  Weights weights;
+  weights.source = model.source.empty() ? "weights" : model.source;
+  weights.sha256 = io::sha256_hex(learning::posterior_bytes(model.posterior));
+  weights.count = model.posterior.gaussians.mean.size();
+  weights.sampling = model.sampling;
+  weights.precision = model.precision;
+  weights.seed = seed;
+  weights.purpose = purpose;
+  return weights;
+}
+
+Variant variant_of(const LearnedModel& model) {
+  Variant variant;
+  variant.name = model.name.empty() ? std::string(model.op.name()) : model.name;
+  variant.source = fmt::format("{}, {} steps", model.op.name(), model.steps);
+  return variant;
+}
+
+runs::RunOptions run_options_of(const LearnedModel& model, Index first, Index count) {
+  require(model.steps >= 1, "steps: {} is below 1", model.steps);
+  require(first >= 0 && first < model.op.instances(), "first: {} is outside 0 .. {}", first,
+          model.op.instances() - 1);
+  require(count >= 0 && first + count <= model.op.instances(), "count: {} samples from {} on, there are {}",
+          count, first, model.op.instances());
+  learning::require_layout(model.posterior, model.op.weights());
+  runs::RunOptions options;
+  options.steps = model.steps;
+  options.first = first;
+  options.count = count == 0 ? model.op.instances() - first : count;
+  return options;
+}
+
+}  // namespace
+
+void SampledOperator::load(Index first, Index count, algorithms::Workspace& workspace) const {
+  op_.load(first, count, workspace);
+  if (!draws_) {
+    op_.use_means(workspace);
+    return;
+  }
+  algorithms::WeightDraw draw = base_;
+  draw.first_draw += static_cast<std::uint64_t>(first);
+  op_.draw(draw, workspace);
+}
+
+std::vector<Index> recorded_steps(const runs::Metric& metric, Index steps) {
+  std::vector<Index> recorded(static_cast<std::size_t>(steps - metric.first_step() + 1));
+  std::iota(recorded.begin(), recorded.end(), metric.first_step());
+  return recorded;
+}
+
+void CalibrationOptions::validate() const {
+  require(draws >= 1, "draws: {} is below 1", draws);
+  require(seed >= 0, "seed: {} is negative", seed);
+  require(prior_samples >= 0, "prior_samples: {} is negative", prior_samples);
+}
+
+Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_options,
+                     const CalibrationOptions& options) {
+  options.validate();
+  const runs::RunOptions run_options = run_options_of(model, options.first, options.count);
+  const bool stratified = options.design == Design::stratified;
+  Calibrated result{
+      variant_of(model), charge(model.posterior),
+      runs::Tally(tally_spec(resolved_options.claims, recorded_steps(model.metric, model.steps)))};
+  result.guarantee.samples = run_options.count;
+  result.guarantee.prior_samples = options.prior_samples;
+  result.guarantee.design = options.design;
+  result.guarantee.draws = options.draws;
+  result.variant.weights = weights_of(model, options.seed, stratified ? stratified_purpose : paper_purpose);
+  if (!stratified) result.variant.weights->sampling = "weights";
+  assign(model);
+  SharedTally tally(result.tally.spec());
+  if (stratified) {
+    count_stratified(model, options, run_options, tally);
+  } else {
+    count_shared(model, options, run_options, tally);
+  }
+  result.tally = tally.sum();
+  return result;
+}
+
+Certificate certify_hold_out(const LearnedModel& model, Options options, const HoldOutOptions& hold_out) {
+  return certify_hold_out(std::vector<LearnedModel>{model}, std::move(options), hold_out);
+}
+
+Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options options,
+                             const HoldOutOptions& hold_out) {
+  require(!models.empty(), "models: there is none");
+  require(hold_out.seed >= 0, "seed: {} is negative", hold_out.seed);
+  const std::vector<Index> steps = recorded_steps(models.front().metric, models.front().steps);
+  options.metric = models.front().metric.name;
+  options.unit = models.front().metric.unit;
+  options = resolved(std::move(options), {steps});
+  std::vector<Counted> counted;
+  for (const LearnedModel& model : models) {
+    require(recorded_steps(model.metric, model.steps) == steps, "model '{}' makes other steps than the first",
+            model.name);
+    const runs::RunOptions run_options = run_options_of(model, hold_out.first, hold_out.count);
+    assign(model);
+    SharedTally tally(tally_spec(options, steps));
+    Variant variant = variant_of(model);
+    variant.weights = weights_of(model, hold_out.seed, hold_out_purpose);
+    if (hold_out.at_means) {
+      variant.weights->sampling = "means";
+      variant.weights->purpose = "";
+      variant.weights->seed = 0;
+      count_runs(SampledOperator(model.op), model.metric, run_options, tally);
+    } else {
+      const auto seed = static_cast<std::uint64_t>(hold_out.seed);
+      count_runs(SampledOperator(model.op, seed, hold_out_purpose, 0), model.metric, run_options, tally);
+    }
+    counted.push_back({variant, tally.sum()});
+  }
+  Certificate certificate = certify(options, counted);
+  for (std::string& sentence : learned_assumptions(certificate))
+    certificate.assumptions.push_back(std::move(sentence));
+  return certificate;
+}
+
+}  // namespace surefoot::certify

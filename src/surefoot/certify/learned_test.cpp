@@ -1,0 +1,400 @@
+#include "surefoot/certify/learned.hpp"
+
+#include "surefoot/bounds/kl.hpp"
+#include "surefoot/bounds/pac_bayes.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/verify.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+
+#include "support/input_error.hpp"
+#include "support/toy_learned.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace surefoot::certify {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using test::toy_metric;
+using test::toy_posterior;
+using test::ToyLearned;
+using test_support::input_error;
+
+constexpr Index samples = 500;
+constexpr Index steps = 3;
+
+std::vector<double> targets(Index count, std::uint64_t seed = 3) {
+  std::vector<double> values;
+  for (Index i = 0; i < count; ++i) {
+    RandomStream random(seed, "toy targets", static_cast<std::uint64_t>(i));
+    values.push_back(1.0 + random.normal());
+  }
+  return values;
+}
+
+struct Toy {
+  explicit Toy(Index count = samples) : op(std::vector<Index>(static_cast<std::size_t>(count), 0), 1) {}
+  ToyLearned op;
+  runs::Metric metric = toy_metric(targets(op.instances()));
+
+  LearnedModel model(const learning::Posterior& posterior, const std::string& name = "") {
+    LearnedModel result{op, posterior, metric, steps};
+    result.name = name;
+    result.source = "toy.safetensors";
+    return result;
+  }
+};
+
+PacBayesOptions example_options() {
+  PacBayesOptions options;
+  options.claims.tolerances = {0.5, 1.0, 2.0, 4.0};
+  options.claims.quantiles = {0.5, 0.8};
+  options.claims.metric = "distance";
+  options.claims.grid = bounds::log_spaced(0.1, 10.0, 41);
+  return resolved(options, recorded_steps(toy_metric({}), steps));
+}
+
+Certificate example_certificate(const PacBayesOptions& options = example_options(),
+                                const CalibrationOptions& calibration = {}) {
+  Toy toy;
+  const learning::Posterior close = toy_posterior({0.5}, 1e-3, 500);
+  const learning::Posterior wide = toy_posterior({0.4}, 1e-1, 400);
+  return certify(options, {calibrate(toy.model(close, "close"), options, calibration),
+                           calibrate(toy.model(wide, "wide"), options, calibration)});
+}
+
+CalibrationOptions paper_design(Index draws) {
+  CalibrationOptions options;
+  options.design = Design::paper;
+  options.draws = draws;
+  return options;
+}
+
+Verification verified(const Certificate& certificate) {
+  return verify(parse_certificate(to_json(certificate)));
+}
+
+TEST(Calibration, CountsWhatAPlainLoopCounts) {
+  Toy toy;
+  const learning::Posterior posterior = toy_posterior({0.5}, 0.04, 500);
+  const PacBayesOptions options = example_options();
+  CalibrationOptions calibration;
+  calibration.draws = 2;
+  calibration.seed = 11;
+  const Calibrated counted = calibrate(toy.model(posterior), options, calibration);
+  EXPECT_EQ(counted.tally.samples(), 2 * samples);
+  const std::vector<double> x = targets(samples);
+  for (const Index k : {1, 3}) {
+    for (std::size_t g = 0; g < options.claims.grid.size(); g += 10) {
+      Index failures = 0;
+      for (Index repeat = 0; repeat < 2; ++repeat) {
+        for (Index i = 0; i < samples; ++i) {
+          RandomStream random(11, stratified_purpose, static_cast<std::uint64_t>(repeat * samples + i));
+          const double theta = 0.5 + 0.2 * random.normal();
+          double z = 0;
+          for (Index step = 0; step < k; ++step) z += theta;
+          failures += std::abs(z - x[static_cast<std::size_t>(i)]) >= options.claims.grid[g] ? 1 : 0;
+        }
+      }
+      // A weight is drawn as mean + deviation x normal here and there; equal up to a tie at a tolerance.
+      EXPECT_NEAR(static_cast<double>(counted.tally.grid_failures(static_cast<std::size_t>(k), g)),
+                  static_cast<double>(failures), 0);
+    }
+  }
+}
+
+TEST(Calibration, DoesNotDependOnThreadsOrParts) {
+  const PacBayesOptions options = example_options();
+  const std::string two = to_json(example_certificate(options));
+  set_threads(1);
+  const std::string one = to_json(example_certificate(options));
+  set_threads(0);
+  EXPECT_EQ(one, two);
+}
+
+TEST(Calibration, ThePapersDesignSharesWeightsAmongSamples) {
+  // With weights that dwarf the targets, samples that share a weight vector fail together.
+  Toy toy(64);
+  const learning::Posterior posterior = toy_posterior({0.0}, 1e6, 1);
+  PacBayesOptions options = example_options();
+  const Calibrated shared = calibrate(toy.model(posterior), options, paper_design(5));
+  EXPECT_EQ(shared.tally.samples(), 5 * 64);
+  const Index failures = shared.tally.failures(3, 3);
+  EXPECT_EQ(failures % 64, 0) << failures;
+  EXPECT_EQ(shared.variant.weights->purpose, paper_purpose);
+}
+
+TEST(Calibration, RefusesWhatDoesNotFit) {
+  Toy toy;
+  const PacBayesOptions options = example_options();
+  const learning::Posterior two = toy_posterior({0.5, 0.5}, 0.1, 500);
+  EXPECT_NE(input_error([&] { calibrate(toy.model(two), options, {}); }), "(no error)");
+  learning::Posterior off_grid = toy_posterior({0.5}, 0.1, 500);
+  off_grid.gaussians.prior_log_variance[0] += 0.004;
+  EXPECT_NE(input_error([&] { calibrate(toy.model(off_grid), options, {}); }), "(no error)");
+  const learning::Posterior good = toy_posterior({0.5}, 0.1, 500);
+  CalibrationOptions calibration;
+  calibration.first = samples;
+  EXPECT_NE(input_error([&] { calibrate(toy.model(good), options, calibration); }), "(no error)");
+}
+
+TEST(PacBayesClaims, AreThoseOfTheFormulas) {
+  const PacBayesOptions options = example_options();
+  const Certificate certificate = example_certificate(options);
+  ASSERT_EQ(certificate.variants.size(), 2U);
+  const PacBayes& guarantee = *certificate.variants[1].pac_bayes;
+  // 4 recorded steps x (41 + 4) tolerances + 4 tolerances x 4 steps.
+  EXPECT_EQ(guarantee.losses, 4 * 45 + 16);
+  EXPECT_EQ(guarantee.prior_means, 1);
+  EXPECT_EQ(guarantee.candidates, 2);
+  EXPECT_NEAR(guarantee.delta_each, 0.00972 / 2 / 196, 1e-12);
+  EXPECT_NEAR(guarantee.omega_each, 0.00972 / 2 / 196 / 2, 1e-12);
+  const double lambda = 100 * std::exp(-4.0);
+  const double kl = 0.5 * ((0.1 + 0.16) / lambda - 1 + std::log(lambda) - std::log(0.1));
+  EXPECT_NEAR(guarantee.kl, kl, 1e-12);
+  const double b = (kl + 2 * std::log(400.0) + std::log(std::acos(-1.0) * std::acos(-1.0) / 6) +
+                    std::log(2 * std::sqrt(500.0) / guarantee.delta_each)) /
+                   500;
+  EXPECT_NEAR(guarantee.regularizer, b, 1e-12);
+  EXPECT_GE(guarantee.regularizer, b * (1 - 1e-15));
+  for (const SuccessClaim& claim : certificate.success) {
+    const PacBayes& own = *certificate.variants[claim.variant].pac_bayes;
+    const double r_hat = static_cast<double>(claim.failures) / static_cast<double>(claim.samples);
+    const double r_bar =
+        bounds::kl_inverse(r_hat, std::log(1 / own.omega_each) / static_cast<double>(own.runs));
+    EXPECT_NEAR(claim.lower_bound, 1 - bounds::kl_inverse(r_bar, own.regularizer), 1e-12);
+    EXPECT_LE(claim.lower_bound, claim.empirical);
+  }
+}
+
+TEST(PacBayesClaims, FollowFromOneAnother) {
+  const Certificate certificate = example_certificate();
+  for (const QuantileClaim& claim : certificate.quantile) EXPECT_GE(claim.upper_bound, claim.empirical);
+  for (const BudgetClaim& claim : certificate.budget) {
+    if (!claim.steps) continue;
+    EXPECT_LE(*claim.empirical, *claim.steps);
+    // What has settled by then is below at that step.
+    for (const SuccessClaim& success : certificate.success) {
+      if (success.variant == claim.variant && success.step == *claim.steps &&
+          success.tolerance == claim.tolerance) {
+        EXPECT_GE(success.lower_bound, claim.quantile - 1e-12);
+      }
+    }
+  }
+}
+
+TEST(PacBayesClaims, SpendTheBudgetAndNoMore) {
+  const Certificate certificate = example_certificate();
+  double spent = 0;
+  for (const Share& share : certificate.shares) spent += static_cast<double>(share.claims) * share.delta_each;
+  EXPECT_LE(spent, certificate.delta);
+  EXPECT_NEAR(spent, certificate.delta, 1e-12);
+}
+
+TEST(PacBayesClaims, ThePapersAccountingIsItsNumbers) {
+  PacBayesOptions options;
+  options.claims.unit = "dB";
+  options.claims.tolerances = {0.5, 1};
+  options = resolved(paper_accounting(options), recorded_steps(toy_metric({}), steps));
+  const Certificate certificate = example_certificate(options, paper_design(3));
+  const PacBayes& guarantee = *certificate.variants[0].pac_bayes;
+  EXPECT_NEAR(guarantee.delta_each, 1e-5, 1e-18);
+  EXPECT_NEAR(guarantee.omega_each, 1e-5, 1e-18);
+  EXPECT_NEAR(1 - certificate.success.front().delta, 0.99988, 1e-12);
+  EXPECT_NEAR(1 - certificate.quantile.front().delta, 0.99028, 1e-12);
+  EXPECT_EQ(certificate.simultaneous, Simultaneity::each);
+  EXPECT_TRUE(verified(certificate).holds());
+}
+
+TEST(PacBayesClaims, SeveralPriorMeansPayDeltaEach) {
+  Toy toy;
+  const PacBayesOptions options = example_options();
+  learning::Posterior one = toy_posterior({0.5}, 1e-3, 500);
+  learning::Posterior two = one;
+  two.gaussians.prior_mean[0] = 0.3;
+  const Certificate certificate =
+      certify(options, {calibrate(toy.model(one), options, {}), calibrate(toy.model(two), options, {})});
+  EXPECT_EQ(certificate.variants[0].pac_bayes->prior_means, 2);
+  EXPECT_NEAR(certificate.variants[0].pac_bayes->delta_each, 0.00972 / 2 / 196 / 2, 1e-12);
+  PacBayesOptions unpaid = options;
+  unpaid.prior_means = 1;
+  EXPECT_NE(
+      input_error([&] {
+        certify(unpaid, {calibrate(toy.model(one), options, {}), calibrate(toy.model(two), options, {})});
+      }),
+      "(no error)");
+}
+
+TEST(LearnedCertificate, SurvivesTheWayThroughJsonAndIsVerified) {
+  const Certificate stratified = example_certificate();
+  PacBayesOptions each = example_options();
+  each.claims.simultaneous = Simultaneity::each;
+  for (const Certificate& certificate :
+       {stratified, example_certificate(each), example_certificate(example_options(), paper_design(4))}) {
+    const std::string text = to_json(certificate);
+    EXPECT_EQ(to_json(parse_certificate(text).certificate), text);
+    const Verification verification = verified(certificate);
+    EXPECT_TRUE(verification.holds()) << verification.findings.front();
+    EXPECT_EQ(verification.claims, verification.claims_that_hold);
+    EXPECT_EQ(verification.claims, 2 * (4 * 4 + 2 * 4 + 4 * 2));
+  }
+}
+
+void collect_numbers(const Json& value, const std::string& pointer, std::set<std::string>& found) {
+  if (value.is_number()) found.insert(pointer);
+  if (!value.is_structured()) return;
+  for (const auto& [key, child] : value.items()) collect_numbers(child, pointer + "/" + key, found);
+}
+
+std::string resealed(Json body) {
+  body["digest"] = {{"algorithm", "sha256"}, {"value", ""}};
+  body["digest"]["value"] = parse_certificate(body.dump()).computed_digest;
+  return body.dump();
+}
+
+bool is_refused(const std::string& text) {
+  try {
+    return !verify(parse_certificate(text)).holds();
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
+TEST(LearnedCertificate, EveryChangedNumberIsFound) {
+  const Json body = Json::parse(to_json(example_certificate()));
+  std::set<std::string> pointers;
+  collect_numbers(body, "", pointers);
+  ASSERT_GT(pointers.size(), 500U);
+  for (const std::string& pointer : pointers) {
+    Json changed = body;
+    Json& value = changed.at(Json::json_pointer(pointer));
+    value = value.is_number_float() ? Json(std::nextafter(value.get<double>(), 1e300))
+                                    : Json(value.get<Index>() + 1);
+    EXPECT_TRUE(is_refused(changed.dump())) << pointer;
+  }
+}
+
+TEST(LearnedCertificate, WhatWouldTightenItIsFoundEvenUnderAFittingDigest) {
+  const Json body = Json::parse(to_json(example_certificate()));
+  EXPECT_FALSE(is_refused(resealed(body)));
+  const auto differs = [&](const std::string& pointer, const Json& value) {
+    Json changed = body;
+    changed.at(Json::json_pointer(pointer)) = value;
+    return is_refused(resealed(changed));
+  };
+  const std::string g = "/variants/0/pac_bayes/";
+  EXPECT_TRUE(differs(g + "kl", 0.0));
+  EXPECT_TRUE(differs(g + "regularizer", 1e-4));
+  EXPECT_TRUE(differs(g + "positions/0", 1));
+  EXPECT_TRUE(differs(g + "groups/0", 2));
+  EXPECT_TRUE(differs(g + "samples", 5000));
+  EXPECT_TRUE(differs(g + "runs", 50000));
+  EXPECT_TRUE(differs(g + "draws", 100));
+  EXPECT_TRUE(differs(g + "losses", 1));
+  EXPECT_TRUE(differs(g + "candidates", 1));
+  EXPECT_TRUE(differs(g + "prior_means", 0));
+  EXPECT_TRUE(differs(g + "delta_each", 0.005));
+  EXPECT_TRUE(differs(g + "omega_each", 0.005));
+  EXPECT_TRUE(differs(g + "design", "paper"));
+  EXPECT_TRUE(differs("/variants/0/columns", 2));
+  EXPECT_TRUE(differs("/variants/0/weights/sampling", "means"));
+  EXPECT_TRUE(differs("/variants/0/weights/count", 10));
+  EXPECT_TRUE(differs("/claims/success_rate/5/lower_bound", 0.999));
+  EXPECT_TRUE(differs("/claims/success_rate/5/failures", 0));
+  EXPECT_TRUE(differs("/claims/success_rate/5/method", "exact"));
+  EXPECT_TRUE(differs("/claims/quantile/3/upper_bound", 0.1));
+  EXPECT_TRUE(differs("/claims/quantile/3/delta", 0.009));
+  EXPECT_TRUE(differs("/confidence/shares/0/claims", 1));
+  EXPECT_TRUE(differs("/confidence/delta", 1e-6));
+  EXPECT_TRUE(differs("/declared/grid_method", "exact"));
+}
+
+TEST(LearnedCertificate, RemovedGuaranteesAreFound) {
+  const Json body = Json::parse(to_json(example_certificate()));
+  Json bare = body;
+  bare["variants"][0].erase("pac_bayes");
+  EXPECT_TRUE(is_refused(resealed(bare)));
+  for (Json& variant : bare["variants"]) variant.erase("pac_bayes");
+  EXPECT_TRUE(is_refused(resealed(bare)));
+  Json without = body;
+  without["variants"][0].erase("weights");
+  EXPECT_TRUE(is_refused(resealed(without)));
+  Json silent = body;
+  silent["assumptions"] = Json::array();
+  EXPECT_TRUE(is_refused(resealed(silent)));
+  Json fewer = body;  // dropping the quantiles must not leave their grid unpaid
+  fewer["claims"]["quantile"] = Json::array();
+  EXPECT_TRUE(is_refused(resealed(fewer)));
+}
+
+TEST(LearnedCertificate, OtherWeightsAreFound) {
+  const Certificate certificate = example_certificate();
+  const learning::Posterior right = toy_posterior({0.5}, 1e-3, 500);
+  const auto check = [&](const learning::Posterior& posterior) {
+    Verification verification;
+    compare_weights(certificate, 0, posterior, io::sha256_hex(learning::posterior_bytes(posterior)),
+                    verification);
+    return verification;
+  };
+  EXPECT_TRUE(check(right).holds());
+  EXPECT_GE(check(toy_posterior({0.6}, 1e-3, 500)).findings.size(), 2U);
+  learning::Posterior prior = right;
+  prior.gaussians.prior_mean[0] = 0.1;
+  EXPECT_GE(check(prior).findings.size(), 3U);
+  EXPECT_FALSE(check(toy_posterior({0.5, 0.5}, 1e-3, 500)).holds());
+}
+
+TEST(HoldOut, CountsFreshWeightsAndProblems) {
+  Toy toy;
+  const learning::Posterior posterior = toy_posterior({0.5}, 0.04, 500);
+  Options options;
+  options.tolerances = {1, 3};
+  HoldOutOptions hold_out;
+  hold_out.first = 100;
+  hold_out.count = 300;
+  for (const bool at_means : {false, true}) {
+    hold_out.at_means = at_means;
+    const Certificate certificate = certify_hold_out(toy.model(posterior), options, hold_out);
+    EXPECT_EQ(certificate.variants[0].samples, 300);
+    EXPECT_EQ(certificate.variants[0].weights->sampling, at_means ? "means" : "weights");
+    const Verification verification = verified(certificate);
+    EXPECT_TRUE(verification.holds()) << verification.findings.front();
+    EXPECT_EQ(to_json(parse_certificate(to_json(certificate)).certificate), to_json(certificate));
+    if (!at_means) continue;
+    const std::vector<double> x = targets(samples);
+    Index failures = 0;
+    for (std::size_t i = 100; i < 400; ++i) failures += std::abs(1.0 - x[i]) >= 1 ? 1 : 0;
+    EXPECT_EQ(certificate.success[2].step, 2);
+    EXPECT_EQ(certificate.success[2].failures, failures);
+  }
+}
+
+TEST(SampledOperator, GivesEveryInstanceItsOwnWeightsWhateverTheBlocks) {
+  Toy toy(50);
+  const learning::Posterior posterior = toy_posterior({0.5}, 0.04, 500);
+  const std::vector<double> mean{0.5};
+  const std::vector<double> variance{0.04};
+  toy.op.assign(mean, variance);
+  const SampledOperator op(toy.op, 7, "test purpose", 2);
+  runs::RunOptions all;
+  all.steps = 1;
+  const problems::Table whole = runs::run_iterates(op, {}, all);
+  runs::RunOptions part = all;
+  part.first = 13;
+  part.count = 9;
+  const problems::Table some = runs::run_iterates(op, {}, part);
+  for (Index i = 0; i < 9; ++i) EXPECT_EQ(some(i, 0), whole(13 + i, 0));
+  for (Index i = 0; i < 50; ++i) {
+    RandomStream random(7, "test purpose", static_cast<std::uint64_t>(100 + i));
+    EXPECT_EQ(whole(i, 0), 0.5 + 0.2 * random.normal());
+  }
+}
+
+}  // namespace
+}  // namespace surefoot::certify
