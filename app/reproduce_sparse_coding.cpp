@@ -4,7 +4,6 @@
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
-#include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
@@ -39,37 +38,47 @@ const std::vector<double> coding_quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
 const std::vector<double> coding_tolerances{-40, -30, -20, -10};
 const std::vector<double> paper_targets{0.01, 0.03, 0.05, 0.1, 0.2, 0.3};
 
+constexpr Index paper_samples = 50000;  ///< that the recipes are written for
+
 /// How much is drawn and trained.
 struct Extent {
-  Index samples = 50000;
+  Index samples = paper_samples;
   Index hold_out = 10000;
   Index test = 1000;
   Index steps = 10;
-  Index epochs_at_most = 0;  ///< of each stage of our recipes; 0: as they say
-  Index paper_epochs = 30;   ///< of the paper's recipe
-  Index paper_lista_epochs = 10;
+  Index epochs_at_most = 0;  ///< of each stage; 0: as the recipes say
   std::vector<double> targets = paper_targets;
 };
 
 Extent extent_of(const Settings& settings) {
   Extent extent;
-  const bool quick = settings.scale == "quick";
-  if (quick) {
+  if (settings.scale == "quick") {
     extent.samples = 5000;
     extent.epochs_at_most = 3;
-    extent.paper_epochs = extent.paper_lista_epochs = 2;
     extent.targets = {0.1};
   }
   if (settings.samples > 0) extent.samples = settings.samples;
   if (settings.steps > 0) extent.steps = settings.steps;
-  if (settings.epochs > 0) {
-    extent.epochs_at_most = settings.epochs;
-    extent.paper_epochs = extent.paper_lista_epochs = settings.epochs;
-  }
+  if (settings.epochs > 0) extent.epochs_at_most = settings.epochs;
   require(extent.samples >= 100, "--samples: {} is below 100", extent.samples);
   extent.hold_out = std::min<Index>(10000, extent.samples * 2 / 5);
   extent.test = std::min<Index>(1000, extent.samples / 2);
   return extent;
+}
+
+bool is_recipe(const std::string& name) {
+  return std::any_of(recipes().begin(), recipes().end(),
+                     [&](const Recipe& known) { return known.name == name; });
+}
+
+/// Recipes of ours for the model: MODEL and MODEL_*, the parts of a split apart.
+std::vector<std::string> recipes_of(const std::string& model) {
+  std::vector<std::string> names;
+  for (const Recipe& known : recipes()) {
+    const bool part = known.name.ends_with("_prior") || known.name.ends_with("_split");
+    if (!part && (known.name == model || known.name.starts_with(model + "_"))) names.push_back(known.name);
+  }
+  return names;
 }
 
 /// Everything that was made of one model.
@@ -118,29 +127,50 @@ class Experiment {
  private:
   // ---- training
 
-  [[nodiscard]] fs::path folder(const std::string& inside) const { return settings_.folder / inside; }
-
-  /// Weights of this very training are used again; otherwise it is run.
-  Candidate trained(Training training, const std::string& inside, const std::string& name,
-                    ModelResult& result) {
-    training.config.seed = static_cast<std::uint64_t>(settings_.seed);
-    training.config.family_seed = static_cast<std::uint64_t>(settings_.seed);
-    training.config.steps = extent_.steps;
-    training.folder = folder(inside);
+  /// Trains a recipe on its share of the samples from `first` on, or takes the weights of this very training
+  /// from an earlier run. Weights that it starts from come first, on the same samples.
+  Candidate trained(const std::string& recipe_name, ModelResult& result, Index first, Index samples,
+                    const std::string& place, std::optional<double> target = std::nullopt,
+                    const fs::path& prior = {}) {
+    Training training = recipe(recipe_name);
+    TrainConfig& config = training.config;
+    config.samples =
+        std::max<Index>(8, std::min(config.samples * samples / recipe_samples(recipe_name), samples));
+    config.first = first;
+    config.seed = static_cast<std::uint64_t>(settings_.seed);
+    config.family_seed = static_cast<std::uint64_t>(settings_.seed);
+    config.steps = extent_.steps;
+    config.prior = prior;
+    for (learning::Stage& stage : config.stages) {
+      if (extent_.epochs_at_most > 0) stage.epochs = std::min(stage.epochs, extent_.epochs_at_most);
+      if (target) stage.penalty.target = *target;
+    }
+    if (target) training.config_name += fmt::format(", target {}", *target);
+    if (!config.start.empty()) {
+      const std::string start = config.start.parent_path().filename().string();
+      const std::string start_place =
+          first == 0 && samples == extent_.samples ? start : fmt::format("{}-for-{}", start, place);
+      trained(start, result, first, samples, start_place);
+      config.start = weights_of(start_place);
+    }
+    training.folder = weights_of(place).parent_path();
     training.resume = true;
     training.quiet = true;
-    const fs::path file = training.folder / weights_name;
-    if (fs::exists(file)) {
-      Candidate known = load_candidate(file);
-      known.name = name;
-      if (is_of(known.posterior, training)) return known;
-      fs::remove(file);
+    const std::string source = fmt::format("{}/{}", place, weights_name);
+    if (fs::exists(weights_of(place))) {
+      Candidate known = load_candidate(weights_of(place));
+      if (is_of(known.posterior, training)) return {place, source, std::move(known.posterior)};
+      fs::remove(weights_of(place));
     }
-    fmt::print("training {}\n", inside);
+    fmt::print("training {}\n", place);
     std::fflush(stdout);
-    const learning::TrainResult made = run_training(training);
-    result.training_seconds.emplace_back(inside, made.seconds);
-    return {name, fmt::format("{}/{}", inside, weights_name), made.posterior};
+    learning::TrainResult made = run_training(training);
+    result.training_seconds.emplace_back(place, made.seconds);
+    return {place, source, std::move(made.posterior)};
+  }
+
+  [[nodiscard]] fs::path weights_of(const std::string& place) const {
+    return settings_.folder / "weights" / place / weights_name;
   }
 
   static bool is_of(const learning::Posterior& posterior, const Training& training) {
@@ -151,6 +181,7 @@ class Experiment {
       return found != posterior.metadata.end() && found->second == value;
     };
     return says("training.config.sha256", training.config_sha256) &&
+           says("training.config", training.config_name) &&
            says("training.seed", fmt::format("{}", training.config.seed)) &&
            says("training.epochs", fmt::format("{}", epochs)) &&
            says("family.seed", fmt::format("{}", training.config.family_seed)) &&
@@ -159,48 +190,20 @@ class Experiment {
            says("steps", fmt::format("{}", training.config.steps));
   }
 
-  /// Our recipe for the model, written beside its weights; none: there is no such recipe.
-  std::optional<Training> recipe(const std::string& name, Index first, Index samples) {
+  /// A recipe of the program, written into the folder for the reader.
+  Training recipe(const std::string& name) {
     const auto found = std::find_if(recipes().begin(), recipes().end(),
                                     [&](const Recipe& known) { return known.name == name; });
-    if (found == recipes().end()) return std::nullopt;
-    io::prepare_output_folder(folder("recipes"));
+    require(found != recipes().end(), "recipe: there is no '{}'", name);
+    io::prepare_output_folder(settings_.folder / "recipes");
     output_.write("recipes/" + name + ".toml", found->text);
-    Training training = read_training(folder("recipes") / (name + ".toml"));
-    training.config.first = first;
-    training.config.samples = samples;
-    for (learning::Stage& stage : training.config.stages) {
-      if (extent_.epochs_at_most > 0) stage.epochs = std::min(stage.epochs, extent_.epochs_at_most);
-    }
-    return training;
+    return read_training(settings_.folder / "recipes" / (name + ".toml"));
   }
 
-  /// The paper's Algorithm 1 with the constants of its public code, aimed at one B_target.
-  [[nodiscard]] Training paper_recipe(const std::string& model, double target) const {
-    Training training;
-    TrainConfig& config = training.config;
-    config.model = model;
-    config.samples = extent_.samples;
-    config.loss = learning::LossKind::regression;
-    if (model == "tilista") config.tied = {"matrix"};  // its products are drawn, which needs one variance
-    learning::Stage stage;
-    stage.epochs = model == "lista" ? extent_.paper_lista_epochs : extent_.paper_epochs;
-    stage.penalty.target = target;
-    if (model == "lista") stage.surrogate.scale = 0.01;
-    config.stages = {stage};
-    training.config_name = fmt::format("the paper's recipe, B_target = {}", target);
-    training.config_sha256 =
-        io::sha256_hex(fmt::format("{} {} {}", training.config_name, model, stage.epochs));
-    return training;
-  }
-
-  /// A recipe that starts from ALISTA's weights gets ones trained on the same samples.
-  void provide_start(Training& training, const std::string& inside, ModelResult& result) {
-    if (training.config.start.empty()) return;
-    std::optional<Training> start = recipe("alista", training.config.first, training.config.samples);
-    require(start.has_value(), "recipe: there is none for alista, from which {} starts", inside);
-    trained(*start, inside + "-start", "start", result);
-    training.config.start = folder(inside + "-start") / weights_name;
+  /// Samples of the whole that a recipe is written for: its own share of them is kept at other sizes.
+  static Index recipe_samples(const std::string& name) {
+    const bool half = name.ends_with("_prior") || name.ends_with("_split");
+    return half ? paper_samples / 2 : paper_samples;
   }
 
   // ---- guarantees
@@ -211,6 +214,7 @@ class Experiment {
     made.delta = learned_delta;
     made.tolerances = coding_tolerances;
     made.quantiles = coding_quantiles;
+    made.samples = extent_.samples;
     made.hold_out_samples = extent_.hold_out;
     made.seed = static_cast<Index>(settings_.seed);
     return made;
@@ -245,20 +249,21 @@ class Experiment {
   ModelResult learned(const std::string& model) {
     ModelResult result;
     result.name = model;
-    std::vector<Candidate> targets;
-    for (const double target : extent_.targets) {
-      const std::string name = fmt::format("B_target {}", target);
-      targets.push_back(trained(paper_recipe(model, target), fmt::format("{}/paper-recipe-{}", model, target),
-                                name, result));
+    if (const std::string paper = "paper_" + model; is_recipe(paper)) {
+      std::vector<Candidate> targets;
+      for (const double target : extent_.targets) {
+        targets.push_back(
+            trained(paper, result, 0, extent_.samples, fmt::format("{}_{}", paper, target), target));
+      }
+      result.paper_recipe =
+          make_guarantees(targets, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes}));
+      result.paper_observed = observed(targets);
+      write(model + "/paper-recipe", result.paper_recipe);
     }
-    result.paper_recipe =
-        make_guarantees(targets, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes}));
-    result.paper_observed = observed(targets);
-    write(model + "/paper-recipe", result.paper_recipe);
-    std::optional<Training> training = recipe(model, 0, extent_.samples);
-    if (!training) return result;
-    provide_start(*training, model + "/weights", result);
-    const std::vector<Candidate> ours{trained(*training, model + "/weights", model, result)};
+    std::vector<Candidate> ours;
+    for (const std::string& name : recipes_of(model))
+      ours.push_back(trained(name, result, 0, extent_.samples, name));
+    if (ours.empty()) return result;
     result.ours = make_guarantees(ours, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes,
                                               GuaranteeKind::hold_out, GuaranteeKind::hold_out_means}));
     result.observed = observed(ours);
@@ -270,16 +275,16 @@ class Experiment {
   /// Recipes MODEL_prior and MODEL_split: the prior mean from the first half of the samples, the bound on the
   /// second.
   void add_split(const std::string& model, ModelResult& result) {
+    const std::string prior = model + "_prior";
+    const std::string split = model + "_split";
+    if (!is_recipe(prior) || !is_recipe(split)) return;
     const Index half = extent_.samples / 2;
-    std::optional<Training> prior = recipe(model + "_prior", 0, half);
-    std::optional<Training> split = recipe(model + "_split", half, extent_.samples - half);
-    if (!prior || !split) return;
-    provide_start(*prior, model + "/prior", result);
     GuaranteePlan bound = plan({GuaranteeKind::pac_bayes});
-    bound.prior = trained(*prior, model + "/prior", "prior", result);
-    split->config.prior = folder(model + "/prior") / weights_name;
-    split->config.start.clear();
-    const std::vector<Candidate> ours{trained(*split, model + "/split", model, result)};
+    bound.first = half;
+    bound.samples = extent_.samples - half;
+    bound.prior = trained(prior, result, 0, half, prior);
+    const std::vector<Candidate> ours{
+        trained(split, result, half, bound.samples, split, std::nullopt, weights_of(prior))};
     result.ours.push_back(make_guarantees(ours, bound).front());
   }
 
@@ -390,12 +395,21 @@ class Experiment {
       columns.add("ours", "exact", bounds_of(*result.classical));
       return columns.finished();
     }
+    if (!result.paper_recipe.empty()) add_paper_recipe(columns, result);
+    if (!result.observed) return columns.finished();
+    add_ours(columns, result);
+    return columns.finished();
+  }
+
+  void add_paper_recipe(Columns& columns, const ModelResult& result) const {
     const Guarantee* as_paper = find(result.paper_recipe, GuaranteeKind::pac_bayes_paper);
     const Guarantee* refined = find(result.paper_recipe, GuaranteeKind::pac_bayes);
     columns.add("paper's recipe", "observed", observed_of(as_paper->certificate, *result.paper_observed));
     columns.add("paper's recipe", "its accounting", bounds_of(as_paper->certificate));
     columns.add("paper's recipe", "refined", bounds_of(refined->certificate));
-    if (!result.observed) return columns.finished();
+  }
+
+  void add_ours(Columns& columns, const ModelResult& result) const {
     const Guarantee* first = find(result.ours, GuaranteeKind::pac_bayes);
     columns.add("our recipe", "observed", observed_of(first->certificate, *result.observed));
     columns.add("our recipe", "its accounting",
@@ -406,7 +420,6 @@ class Experiment {
     columns.add("our recipe", "hold-out", bounds_of(find(result.ours, GuaranteeKind::hold_out)->certificate));
     columns.add("our recipe", "at the means",
                 bounds_of(find(result.ours, GuaranteeKind::hold_out_means)->certificate));
-    return columns.finished();
   }
 
   /// Our best covered bound: the smallest of PAC-Bayes and split prior (LISTA: hold-out too).
