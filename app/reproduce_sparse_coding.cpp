@@ -71,14 +71,18 @@ bool is_recipe(const std::string& name) {
                      [&](const Recipe& known) { return known.name == name; });
 }
 
-/// Recipes of ours for the model: MODEL and MODEL_*, the parts of a split apart.
+/// Recipes of ours for the model: MODEL and MODEL_*.
 std::vector<std::string> recipes_of(const std::string& model) {
   std::vector<std::string> names;
   for (const Recipe& known : recipes()) {
-    const bool part = known.name.ends_with("_prior") || known.name.ends_with("_split");
-    if (!part && (known.name == model || known.name.starts_with(model + "_"))) names.push_back(known.name);
+    if (known.name == model || known.name.starts_with(model + "_")) names.push_back(known.name);
   }
   return names;
+}
+
+/// Weights that a recipe names are those of another recipe: the folder that they lie in.
+std::string recipe_behind(const fs::path& weights) {
+  return weights.parent_path().filename().string();
 }
 
 /// Everything that was made of one model.
@@ -127,31 +131,26 @@ class Experiment {
  private:
   // ---- training
 
-  /// Trains a recipe on its share of the samples from `first` on, or takes the weights of this very training
-  /// from an earlier run. Weights that it starts from come first, on the same samples.
-  Candidate trained(const std::string& recipe_name, ModelResult& result, Index first, Index samples,
-                    const std::string& place, std::optional<double> target = std::nullopt,
-                    const fs::path& prior = {}) {
-    Training training = recipe(recipe_name);
+  /// Trains a recipe on its share of the samples, or takes the weights of this very training from an earlier
+  /// run. Weights that it starts from, or whose means are its prior mean, come first.
+  Candidate trained(const std::string& name, ModelResult& result,
+                    std::optional<double> target = std::nullopt) {
+    Training training = recipe(name);
     TrainConfig& config = training.config;
-    config.samples =
-        std::max<Index>(8, std::min(config.samples * samples / recipe_samples(recipe_name), samples));
-    config.first = first;
-    config.seed = static_cast<std::uint64_t>(settings_.seed);
-    config.family_seed = static_cast<std::uint64_t>(settings_.seed);
-    config.steps = extent_.steps;
-    config.prior = prior;
+    std::string place = name;
     for (learning::Stage& stage : config.stages) {
       if (extent_.epochs_at_most > 0) stage.epochs = std::min(stage.epochs, extent_.epochs_at_most);
       if (target) stage.penalty.target = *target;
     }
-    if (target) training.config_name += fmt::format(", target {}", *target);
-    if (!config.start.empty()) {
-      const std::string start = config.start.parent_path().filename().string();
-      const std::string start_place =
-          first == 0 && samples == extent_.samples ? start : fmt::format("{}-for-{}", start, place);
-      trained(start, result, first, samples, start_place);
-      config.start = weights_of(start_place);
+    if (target) {
+      place += fmt::format("_{}", *target);
+      training.config_name += fmt::format(", target {}", *target);
+    }
+    for (fs::path* weights : {&config.start, &config.prior}) {
+      if (weights->empty()) continue;
+      const std::string behind = recipe_behind(*weights);
+      trained(behind, result);
+      *weights = weights_of(behind);
     }
     training.folder = weights_of(place).parent_path();
     training.resume = true;
@@ -190,20 +189,21 @@ class Experiment {
            says("steps", fmt::format("{}", training.config.steps));
   }
 
-  /// A recipe of the program, written into the folder for the reader.
+  /// A recipe of the program at this experiment's size; written into the folder for the reader.
   Training recipe(const std::string& name) {
     const auto found = std::find_if(recipes().begin(), recipes().end(),
                                     [&](const Recipe& known) { return known.name == name; });
     require(found != recipes().end(), "recipe: there is no '{}'", name);
     io::prepare_output_folder(settings_.folder / "recipes");
     output_.write("recipes/" + name + ".toml", found->text);
-    return read_training(settings_.folder / "recipes" / (name + ".toml"));
-  }
-
-  /// Samples of the whole that a recipe is written for: its own share of them is kept at other sizes.
-  static Index recipe_samples(const std::string& name) {
-    const bool half = name.ends_with("_prior") || name.ends_with("_split");
-    return half ? paper_samples / 2 : paper_samples;
+    Training training = read_training(settings_.folder / "recipes" / (name + ".toml"));
+    TrainConfig& config = training.config;
+    config.samples = config.samples * extent_.samples / paper_samples;
+    config.first = config.first * extent_.samples / paper_samples;
+    config.seed = static_cast<std::uint64_t>(settings_.seed);
+    config.family_seed = static_cast<std::uint64_t>(settings_.seed);
+    config.steps = extent_.steps;
+    return training;
   }
 
   // ---- guarantees
@@ -251,41 +251,38 @@ class Experiment {
     result.name = model;
     if (const std::string paper = "paper_" + model; is_recipe(paper)) {
       std::vector<Candidate> targets;
-      for (const double target : extent_.targets) {
-        targets.push_back(
-            trained(paper, result, 0, extent_.samples, fmt::format("{}_{}", paper, target), target));
-      }
+      for (const double target : extent_.targets) targets.push_back(trained(paper, result, target));
       result.paper_recipe =
           make_guarantees(targets, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes}));
       result.paper_observed = observed(targets);
       write(model + "/paper-recipe", result.paper_recipe);
     }
     std::vector<Candidate> ours;
-    for (const std::string& name : recipes_of(model))
-      ours.push_back(trained(name, result, 0, extent_.samples, name));
+    std::vector<std::string> split;
+    for (const std::string& name : recipes_of(model)) {
+      if (recipe(name).config.prior.empty()) {
+        ours.push_back(trained(name, result));
+      } else {
+        split.push_back(name);
+      }
+    }
     if (ours.empty()) return result;
     result.ours = make_guarantees(ours, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes,
                                               GuaranteeKind::hold_out, GuaranteeKind::hold_out_means}));
     result.observed = observed(ours);
-    add_split(model, result);
+    for (const std::string& name : split) result.ours.push_back(split_guarantee(name, result));
     write(model, result.ours);
     return result;
   }
 
-  /// Recipes MODEL_prior and MODEL_split: the prior mean from the first half of the samples, the bound on the
-  /// second.
-  void add_split(const std::string& model, ModelResult& result) {
-    const std::string prior = model + "_prior";
-    const std::string split = model + "_split";
-    if (!is_recipe(prior) || !is_recipe(split)) return;
-    const Index half = extent_.samples / 2;
+  /// The prior mean is another recipe's, trained on other samples than the bound's.
+  Guarantee split_guarantee(const std::string& name, ModelResult& result) {
+    const Training training = recipe(name);
     GuaranteePlan bound = plan({GuaranteeKind::pac_bayes});
-    bound.first = half;
-    bound.samples = extent_.samples - half;
-    bound.prior = trained(prior, result, 0, half, prior);
-    const std::vector<Candidate> ours{
-        trained(split, result, half, bound.samples, split, std::nullopt, weights_of(prior))};
-    result.ours.push_back(make_guarantees(ours, bound).front());
+    bound.first = training.config.first;
+    bound.samples = training.config.samples;
+    bound.prior = trained(recipe_behind(training.config.prior), result);
+    return make_guarantees({trained(name, result)}, bound).front();
   }
 
   ModelResult classical(const std::string& name) {
