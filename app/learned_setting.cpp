@@ -62,6 +62,8 @@ LearnedSetting setting_of(const learning::Posterior& posterior, const std::strin
   setting.family.noise = metadata.number("family.noise");
   setting.samples = metadata.whole("samples");
   setting.first = metadata.whole("samples.first");
+  setting.seen_first = metadata.whole("seen.first");
+  setting.seen_last = metadata.whole("seen.last");
   return setting;
 }
 

@@ -108,6 +108,7 @@ Stage read_stage(const std::string& file, const toml::table& table, learning::Lo
   keys.text("name", [&](const std::string& text) { stage.name = text; })
       .whole("epochs", stage.epochs)
       .whole("batch", stage.batch)
+      .whole("samples", stage.samples)
       .truth("noise", stage.noise)
       .number("mean_rate", stage.mean_rate)
       .number("variance_rate", stage.variance_rate)

@@ -53,9 +53,8 @@ class Lista final : public CodeNetwork {
     mean_.assign(mean.begin(), mean.begin() + steps());
     deviation_.resize(static_cast<std::size_t>(steps()));
     for (Index k = 0; k < steps(); ++k) deviation_[k] = std::sqrt(variance[k]);
-    const bool one_recurrence = is_one_number(variance.subspan(steps(), recurrences() * n_ * n_));
-    const bool one_observation = is_one_number(variance.subspan(observation_offset()));
-    uniform_ = one_recurrence && one_observation;
+    uniform_ = is_one_number(variance.subspan(steps(), recurrences() * n_ * n_)) &&
+               is_one_number(variance.subspan(observation_offset()));
     recurrence_variance_ = recurrences() > 0 ? variance[steps()] : 0.0;
     observation_variance_ = variance[observation_offset()];
     noisy_ = !uniform_ || recurrence_variance_ > 0 || observation_variance_ > 0;
@@ -249,8 +248,7 @@ class Lista final : public CodeNetwork {
   [[nodiscard]] Index observation_offset() const { return steps() + recurrences() * n_ * n_; }
 
   static bool is_one_number(std::span<const double> values) {
-    return values.empty() ||
-           std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
+    return values.empty() || std::equal(values.begin() + 1, values.end(), values.begin());
   }
 
   void copy_observation(std::span<const double> weights, Index k, AlignedVector<T>& target) const {

@@ -4,14 +4,15 @@
 
 namespace surefoot::learning {
 
-void Adam::update(Index count, double rate, Index begin, Index end, const double* gradient, double* x) {
+void Adam::update(Index count, double rate, Index begin, Index end, const double* gradient, double* x,
+                  double factor) {
   const auto steps = static_cast<double>(count);
   const double scale = rate / (1 - std::pow(b1, steps));
   const double correction = 1 / (1 - std::pow(b2, steps));
   float* m = first.data();
   float* v = second.data();
   for (Index i = begin; i < end; ++i) {
-    const double g = gradient[i];
+    const double g = factor * gradient[i];
     const double mean = b1 * static_cast<double>(m[i]) + (1 - b1) * g;
     const double square = b2 * static_cast<double>(v[i]) + (1 - b2) * g * g;
     m[i] = static_cast<float>(mean);

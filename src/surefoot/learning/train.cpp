@@ -52,6 +52,7 @@ Schedule parse_schedule(std::string_view name) {
 void Stage::validate() const {
   require(epochs >= 0, "stage '{}': epochs {} is negative", name, epochs);
   require(batch >= 1, "stage '{}': batch {} is below 1", name, batch);
+  require(samples >= 0, "stage '{}': samples {} is negative", name, samples);
   for (const double rate : {mean_rate, variance_rate, prior_rate, final_rate})
     require(std::isfinite(rate) && rate >= 0, "stage '{}': rate {} is negative or not finite", name, rate);
   require(!log_variance || std::isfinite(*log_variance), "stage '{}': log_variance is not finite", name);
@@ -273,6 +274,7 @@ class Trainer {
 
   // Groups of `group` consecutive samples, several to a batch.
   struct Batches {
+    Index samples = 0;
     Index group = 0;
     Index groups = 0;     // of all samples
     Index per_batch = 0;  // groups
@@ -280,10 +282,11 @@ class Trainer {
   };
   [[nodiscard]] Batches batches(const Stage& stage) const {
     Batches shape;
-    const Index batch = std::min(stage.batch, samples_);
+    shape.samples = stage.samples > 0 ? std::min(stage.samples, samples_) : samples_;
+    const Index batch = std::min(stage.batch, shape.samples);
     shape.per_batch = (batch + op_.width() - 1) / op_.width();
     shape.group = (batch + shape.per_batch - 1) / shape.per_batch;
-    shape.groups = (samples_ + shape.group - 1) / shape.group;
+    shape.groups = (shape.samples + shape.group - 1) / shape.group;
     shape.batches = (shape.groups + shape.per_batch - 1) / shape.per_batch;
     return shape;
   }
@@ -325,13 +328,13 @@ class Trainer {
     while (static_cast<Index>(unrolls_.size()) < count)
       unrolls_.push_back(std::make_unique<Unroll>(op_, loss_, options_.steps));
     Index runs = 0;
-    for (const Index group : groups) runs += std::min(shape.group, samples_ - group * shape.group);
+    for (const Index group : groups) runs += std::min(shape.group, shape.samples - group * shape.group);
     losses_.assign(groups.size() * static_cast<std::size_t>(shape.group), -1.0);
     parallel_blocks(count, [&](Index slot) {
       std::vector<double> seed(static_cast<std::size_t>(op_.width()), 0.0);
       for (auto g = static_cast<std::size_t>(slot); g < groups.size(); g += static_cast<std::size_t>(count)) {
         const Index first = groups[g] * shape.group;
-        const Index width = std::min(shape.group, samples_ - first);
+        const Index width = std::min(shape.group, shape.samples - first);
         double* losses = losses_.data() + g * static_cast<std::size_t>(shape.group);
         const algorithms::WeightDraw draw{
             options_.seed, "training: weights",
@@ -417,14 +420,15 @@ class Trainer {
         d_nu[static_cast<Index>(b)] *= objective.by_regularizer;
       }
       over_ranges(count, [&](Index from, Index to) {
-        for (Index i = first + from; i < first + to; ++i) {
-          d_mean_[i] *= by_risk;
-          if (stage.noise)
-            d_mean_[i] += by_B * (state_.mean[i] - posterior_.gaussians.prior_mean[i]) * inverse_lambda;
+        const bool moves = factor_[b] > 0 && stage.mean_rate > 0;
+        for (Index i = first + from; moves && stage.noise && i < first + to; ++i) {
+          d_mean_[i] = by_risk * d_mean_[i] +
+                       by_B * (state_.mean[i] - posterior_.gaussians.prior_mean[i]) * inverse_lambda;
         }
-        if (factor_[b] > 0 && stage.mean_rate > 0) {
+        if (moves) {
           state_.mean_adam.update(state_.updates, share * stage.mean_rate * factor_[b], first + from,
-                                  first + to, d_mean_.data(), state_.mean.data());
+                                  first + to, d_mean_.data(), state_.mean.data(),
+                                  stage.noise ? 1.0 : by_risk);
         }
         if (!stage.noise || tied_[b]) return;
         for (Index i = first + from; i < first + to; ++i) {
@@ -500,9 +504,10 @@ class Trainer {
     }
     for (const Stage& s : options_.stages) {
       text += fmt::format(
-          "{} {} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} "
+          "{} {} {} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {} {} {:.17g} {:.17g} {:.17g} {} "
+          "{:.17g} "
           "{:.17g}\n",
-          s.name, s.epochs, s.batch, s.noise, s.mean_rate, s.variance_rate, s.prior_rate,
+          s.name, s.epochs, s.batch, s.samples, s.noise, s.mean_rate, s.variance_rate, s.prior_rate,
           to_string(s.schedule), s.final_rate, s.log_variance.value_or(1e9), to_string(s.prior),
           to_string(s.surrogate.kind), s.surrogate.scale, s.surrogate.tolerance, s.surrogate.width,
           to_string(s.penalty.kind), s.penalty.weight, s.penalty.target);

@@ -31,6 +31,7 @@ struct Stage {
   std::string name = "training";
   Index epochs = 1;
   Index batch = 100;            ///< runs per step, at most
+  Index samples = 0;            ///< the first of them only; 0: all
   bool noise = true;            ///< false: runs at the means, no variances, no bound: plain training
   double mean_rate = 1e-3;      ///< Adam's rate for w
   double variance_rate = 1e-3;  ///< for zeta = log s
