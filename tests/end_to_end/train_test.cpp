@@ -124,8 +124,9 @@ TEST_F(TrainVerb, KilledAtTenRandomMomentsEndsAtTheSameWeights) {
 
 TEST_F(TrainVerb, RefusesTheCheckpointOfAnotherConfiguration) {
   write("train.toml", config);
-  const auto stopped = shell("timeout -s KILL 0.4 $SUREFOOT train train.toml --out out --checkpoint-seconds 0 --quiet; "
-                             "test -e out/checkpoint.bin");
+  const auto stopped = shell(
+      "timeout -s KILL 0.4 $SUREFOOT train train.toml --out out --checkpoint-seconds 0 --quiet; "
+      "test -e out/checkpoint.bin");
   if (stopped.code != 0) GTEST_SKIP() << "it ended before it was killed";
   const auto result = surefoot("train train.toml --out out --resume --seed 8");
   EXPECT_EQ(result.code, 2);
