@@ -97,7 +97,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-PacBayesOptions simulated_options() {
+PacBayesOptions simulated_learned_options() {
   PacBayesOptions options;
   options.claims.delta = 0.2;
   options.claims.tolerances = {1.5};
@@ -127,7 +127,7 @@ std::vector<Calibrated> calibrated(const std::vector<double>& x, const std::vect
 
 TEST(LearnedCoverage, OfPosteriorsChosenFromTheSamples) {
   constexpr Index total = 30'000;
-  const PacBayesOptions options = simulated_options();
+  const PacBayesOptions options = simulated_learned_options();
   const Index found = count_false(
       "pac-bayes",
       [&](RandomStream& random) {
@@ -145,7 +145,7 @@ TEST(LearnedCoverage, OfPosteriorsChosenFromTheSamples) {
 
 TEST(LearnedCoverage, OfPriorMeansTrainedOnOtherSamples) {
   constexpr Index total = 30'000;
-  const PacBayesOptions options = simulated_options();
+  const PacBayesOptions options = simulated_learned_options();
   const Index found = count_false(
       "split prior",
       [&](RandomStream& random) {
@@ -167,7 +167,7 @@ TEST(LearnedCoverage, OfPriorMeansTrainedOnOtherSamples) {
 // tested against it, where its bound is sharp.
 TEST(LearnedCoverage, OfBothCalibrationDesigns) {
   constexpr Index total = 50'000;
-  const PacBayesOptions options = simulated_options();
+  const PacBayesOptions options = simulated_learned_options();
   RandomStream fixed(1, "calibrated samples", 0);
   const std::vector<double> x = draw_targets(fixed, 40);
   const Gaussian theta{0.5, 9.0};  // weights matter more than problems: runs that share them fail together

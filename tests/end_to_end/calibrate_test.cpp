@@ -35,11 +35,12 @@ class Calibrate : public ProgramTest {
   }
 };
 
-constexpr const char* few = " --hold-out-samples 300 --tolerances -10,-5 --quantiles 0.5,0.9 ";
+constexpr const char* few_samples = " --hold-out-samples 300 --tolerances -10,-5 --quantiles 0.5,0.9 ";
 
 TEST_F(Calibrate, ShowsEveryGuaranteeSideBySideAndAllVerify) {
   train("a");
-  const ProgramResult result = surefoot(fmt::format("calibrate a/weights.safetensors --out g {}", few));
+  const ProgramResult result =
+      surefoot(fmt::format("calibrate a/weights.safetensors --out g {}", few_samples));
   ASSERT_EQ(result.code, 0) << result.err;
   for (const char* words : {"PAC-Bayes", "paper's accounting", "hold-out", "at the means", "Check it:"})
     EXPECT_NE(result.out.find(words), std::string::npos) << words;
@@ -60,7 +61,7 @@ TEST_F(Calibrate, ShowsEveryGuaranteeSideBySideAndAllVerify) {
 
 TEST_F(Calibrate, CertificatesFitTheSchema) {
   train("a");
-  ASSERT_EQ(surefoot(fmt::format("calibrate a/weights.safetensors --out g {}", few)).code, 0);
+  ASSERT_EQ(surefoot(fmt::format("calibrate a/weights.safetensors --out g {}", few_samples)).code, 0);
   for (const char* kind : {"pac-bayes", "pac-bayes-paper", "hold-out", "hold-out-means"}) {
     const ProgramResult result =
         shell(fmt::format("/usr/bin/python3 -c \"import json, jsonschema; "
@@ -75,7 +76,8 @@ TEST_F(Calibrate, OtherWeightsAreNotVerified) {
   train("a");
   train("b", "samples = 900");
   ASSERT_EQ(
-      surefoot(fmt::format("calibrate a/weights.safetensors --guarantees pac-bayes --out g {}", few)).code,
+      surefoot(fmt::format("calibrate a/weights.safetensors --guarantees pac-bayes --out g {}", few_samples))
+          .code,
       0);
   const ProgramResult check = surefoot("verify g/pac-bayes/certificate.json --weights b/weights.safetensors");
   EXPECT_EQ(check.code, 1);
@@ -86,10 +88,10 @@ TEST_F(Calibrate, OtherWeightsAreNotVerified) {
 TEST_F(Calibrate, DoesNotDependOnThreads) {
   train("a");
   for (const char* threads : {"1", "3"}) {
-    ASSERT_EQ(
-        surefoot(fmt::format("calibrate a/weights.safetensors --threads {0} --out g{0} {1}", threads, few))
-            .code,
-        0);
+    ASSERT_EQ(surefoot(fmt::format("calibrate a/weights.safetensors --threads {0} --out g{0} {1}", threads,
+                                   few_samples))
+                  .code,
+              0);
   }
   for (const char* kind : {"pac-bayes", "hold-out"}) {
     EXPECT_EQ(certificate(fmt::format("g1/{}", kind)), certificate(fmt::format("g3/{}", kind)));
@@ -100,9 +102,9 @@ TEST_F(Calibrate, CandidatesShareOmegaAlone) {
   train("a");
   train("b", "samples = 1000\nflip_signs = true");
   ASSERT_EQ(
-      surefoot(
-          fmt::format(
-              "calibrate a/weights.safetensors b/weights.safetensors --guarantees pac-bayes --out g {}", few))
+      surefoot(fmt::format(
+                   "calibrate a/weights.safetensors b/weights.safetensors --guarantees pac-bayes --out g {}",
+                   few_samples))
           .code,
       0);
   const Json body = certificate("g/pac-bayes");
@@ -122,7 +124,7 @@ TEST_F(Calibrate, APriorTrainedOnTheBoundsSamplesIsRefused) {
   train("prior", "samples = 500");
   train("split", "samples = 500\nfirst = 500", "[posterior]\nprior = \"prior/weights.safetensors\"");
   const std::string calibrate =
-      fmt::format("calibrate split/weights.safetensors --guarantees pac-bayes --out g {}", few);
+      fmt::format("calibrate split/weights.safetensors --guarantees pac-bayes --out g {}", few_samples);
   ProgramResult result = surefoot(calibrate);
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("--prior"), std::string::npos) << result.err;
@@ -141,7 +143,7 @@ TEST_F(Calibrate, APriorTrainedOnTheBoundsSamplesIsRefused) {
   result =
       surefoot(fmt::format("calibrate again/weights.safetensors --guarantees pac-bayes --out g {} "
                            "--prior tainted/weights.safetensors",
-                           few));
+                           few_samples));
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("overlap"), std::string::npos) << result.err;
 }

@@ -16,7 +16,7 @@ namespace {
 using problems::Matrix;
 using problems::Vector;
 
-constexpr Index K = 4;
+constexpr Index layers = 4;
 
 SharedCodes small_codes(Index count = 40) {
   return std::make_shared<problems::SparseCodes>(
@@ -48,34 +48,34 @@ Weights weights_for(const LearnedOperator& op, double threshold, double variance
 void expect_learned_contract(LearnedOperator& op, double variance = 1e-4) {
   const Weights weights = weights_for(op, 0.15, variance);
   op.assign(weights.mean, weights.variance);
-  testing::expect_operator_contract(op, {}, {.steps = K});
-  testing::expect_weight_vjp_matches_differences(op, K, weights.mean, weights.variance, 1e-5);
+  testing::expect_operator_contract(op, {}, {.steps = layers});
+  testing::expect_weight_vjp_matches_differences(op, layers, weights.mean, weights.variance, 1e-5);
 }
 
 TEST(Alista, PassesTheContract) {
-  expect_learned_contract(*make_alista(small_codes(), {.steps = K}));
+  expect_learned_contract(*make_alista(small_codes(), {.steps = layers}));
 }
 TEST(Glista, PassesTheContract) {
-  expect_learned_contract(*make_glista(small_codes(), {.steps = K}));
+  expect_learned_contract(*make_glista(small_codes(), {.steps = layers}));
 }
 TEST(Tilista, PassesTheContract) {
-  const auto op = make_tilista(small_codes(), {.steps = K});
+  const auto op = make_tilista(small_codes(), {.steps = layers});
   expect_learned_contract(*op, 0.0);
   // A step's derivative is exact with noise, too; through several it is up to the order of the variance.
   const Weights weights = weights_for(*op, 0.15, 1e-4);
   op->assign(weights.mean, weights.variance);
-  testing::expect_operator_contract(*op, {}, {.steps = K});
+  testing::expect_operator_contract(*op, {}, {.steps = layers});
   testing::expect_weight_vjp_matches_differences(*op, 1, weights.mean, weights.variance, 1e-5);
 }
 TEST(Lista, PassesTheContractWithOneVarianceAndWithMany) {
-  const auto op = make_lista(small_codes(), {.steps = K});
+  const auto op = make_lista(small_codes(), {.steps = layers});
   expect_learned_contract(*op);
   Weights weights = weights_for(*op, 0.15, 1e-4);
   RandomStream stream(6, "test variances", 0);
   for (double& variance : weights.variance) variance *= stream.uniform(0.2, 2.0);
   op->assign(weights.mean, weights.variance);
-  testing::expect_operator_contract(*op, {}, {.steps = K});
-  testing::expect_weight_vjp_matches_differences(*op, K, weights.mean, weights.variance, 1e-5);
+  testing::expect_operator_contract(*op, {}, {.steps = layers});
+  testing::expect_weight_vjp_matches_differences(*op, layers, weights.mean, weights.variance, 1e-5);
 }
 
 // The formulas of the headers for one instance, with weights drawn one by one.
@@ -133,7 +133,7 @@ struct PlainRun {
 
 std::unique_ptr<LearnedOperator> make(const std::string& model, const SharedCodes& codes,
                                       Precision precision = Precision::twice) {
-  const CodeNetworkOptions options{.steps = K, .precision = precision};
+  const CodeNetworkOptions options{.steps = layers, .precision = precision};
   if (model == "alista") return make_alista(codes, options);
   if (model == "glista") return make_glista(codes, options);
   if (model == "tilista") return make_tilista(codes, options);
@@ -149,14 +149,14 @@ TEST(CodeNetworks, AtTheMeansAreTheirFormulas) {
     const Weights weights = weights_for(*op, 0.1, 0.0);
     op->assign(weights.mean, weights.variance);
     testing::OperatorBlock block(*op, 0, 5, false);
-    for (Index k = 0; k < K; ++k) block.step(k);
+    for (Index k = 0; k < layers; ++k) block.step(k);
     for (Index i = 0; i < 5; ++i) {
       const PlainRun plain{*codes, weights.mean, op->weights(), codes->b.row(i).transpose()};
-      const Vector z = plain.run(model, K);
+      const Vector z = plain.run(model, layers);
       for (Index r = 0; r < z.size(); ++r)
         ASSERT_NEAR(block.state()[r * op->width() + i], z[r], 1e-12) << model << " " << i << " " << r;
     }
-    EXPECT_THROW(block.step(K), InputError) << "there is no layer K";
+    EXPECT_THROW(block.step(layers), InputError) << "there is no layer K";
   }
 }
 
@@ -169,7 +169,7 @@ TEST(CodeNetworks, SinglePrecisionAgreesWithDouble) {
     for (LearnedOperator* op : {twice.get(), once.get()}) op->assign(weights.mean, weights.variance);
     testing::OperatorBlock a(*twice, 0, 5, false);
     testing::OperatorBlock b(*once, 0, 5, false);
-    for (Index k = 0; k < K; ++k) a.step(k), b.step(k);
+    for (Index k = 0; k < layers; ++k) a.step(k), b.step(k);
     for (std::size_t i = 0; i < a.state().size(); ++i) ASSERT_NEAR(a.state()[i], b.state()[i], 1e-5) << model;
   }
 }
@@ -189,7 +189,7 @@ TEST(CodeNetworks, DrawsHaveTheLawOfDrawnWeights) {
     for (Index first = 0; first < runs; first += op->width()) {
       testing::OperatorBlock block(*op, 0, 1);
       op->draw({1, "law", static_cast<std::uint64_t>(first)}, block.workspace());
-      for (Index k = 0; k < K; ++k) block.step(k);
+      for (Index k = 0; k < layers; ++k) block.step(k);
       for (Index lane = 0; lane < op->width(); ++lane) {
         double sum = 0;
         for (Index i = 0; i < solution.size(); ++i)
@@ -203,7 +203,7 @@ TEST(CodeNetworks, DrawsHaveTheLawOfDrawnWeights) {
       PlainRun plain{*codes, weights.mean, op->weights(), codes->b.row(0).transpose()};
       for (std::size_t i = 0; i < plain.theta.size(); ++i)
         plain.theta[i] += std::sqrt(weights.variance[i]) * stream.normal();
-      slow.push_back((plain.run(model, K) - solution).norm());
+      slow.push_back((plain.run(model, layers) - solution).norm());
     }
     const auto moments = [](const std::vector<double>& v) {
       const Eigen::Map<const Eigen::ArrayXd> a(v.data(), static_cast<Index>(v.size()));
@@ -233,16 +233,16 @@ TEST(Lista, DoesWhatAlistaDoesWithItsWeights) {
   const Weights weights = weights_for(*alista, 0.1, 0.0);
   alista->assign(weights.mean, weights.variance);
   const std::span<const double> all(weights.mean);
-  const std::vector<double> same = lista_from_alista(codes->D, all.first(K), all.subspan(K));
+  const std::vector<double> same = lista_from_alista(codes->D, all.first(layers), all.subspan(layers));
   lista->assign(same, std::vector<double>(same.size(), 0.0));
   testing::OperatorBlock a(*alista, 0, 5, false);
   testing::OperatorBlock b(*lista, 0, 5, false);
-  for (Index k = 0; k < K; ++k) a.step(k), b.step(k);
+  for (Index k = 0; k < layers; ++k) a.step(k), b.step(k);
   for (std::size_t i = 0; i < a.state().size(); ++i) ASSERT_NEAR(a.state()[i], b.state()[i], 1e-12);
 }
 
 TEST(Tilista, RefusesVariancesThatDiffer) {
-  const auto op = make_tilista(small_codes(), {.steps = K});
+  const auto op = make_tilista(small_codes(), {.steps = layers});
   Weights weights = weights_for(*op, 0.1, 1e-4);
   weights.variance.back() = 2e-4;
   EXPECT_THROW(op->assign(weights.mean, weights.variance), InputError);
@@ -262,10 +262,10 @@ TEST(AnalyticWeights, SatisfyTheirConstraintsAndConditions) {
 
 TEST(CodeNetworks, ChargeNoWeightThatDoesNotAct) {
   const SharedCodes codes = small_codes(3);
-  EXPECT_EQ(make("alista", codes)->weights().size(), 2 * K);
-  EXPECT_EQ(make("glista", codes)->weights().size(), 5 * K - 2);
-  EXPECT_EQ(make("tilista", codes)->weights().size(), 2 * K + 20 * 37);
-  EXPECT_EQ(make("lista", codes)->weights().size(), K + (K - 1) * 37 * 37 + K * 37 * 20);
+  EXPECT_EQ(make("alista", codes)->weights().size(), 2 * layers);
+  EXPECT_EQ(make("glista", codes)->weights().size(), 5 * layers - 2);
+  EXPECT_EQ(make("tilista", codes)->weights().size(), 2 * layers + 20 * 37);
+  EXPECT_EQ(make("lista", codes)->weights().size(), layers + (layers - 1) * 37 * 37 + layers * 37 * 20);
 }
 
 }  // namespace

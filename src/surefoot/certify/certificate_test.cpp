@@ -4,6 +4,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/tampering.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,8 @@ namespace surefoot::certify {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using test::collect_numbers;
+using test::resealed;
 
 runs::Tally example_tally(const Options& options, Index samples, std::uint64_t variant) {
   std::vector<Index> steps;
@@ -103,19 +107,6 @@ TEST(Certificate, IsVerifiedAsWritten) {
   }
 }
 
-// Every number of the document, reachable by a pointer.
-void collect_numbers(const Json& value, const std::string& pointer, std::set<std::string>& found) {
-  if (value.is_number()) found.insert(pointer);
-  if (value.is_object()) {
-    for (const auto& [key, child] : value.items()) collect_numbers(child, pointer + "/" + key, found);
-  }
-  if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      collect_numbers(value[i], pointer + "/" + std::to_string(i), found);
-    }
-  }
-}
-
 TEST(Certificate, EveryChangedNumberIsFound) {
   Options options = kinds_of_options().front();
   options.steps = {20, 60, 120};
@@ -134,16 +125,6 @@ TEST(Certificate, EveryChangedNumberIsFound) {
       SUCCEED();  // refused altogether
     }
   }
-}
-
-// With the digest made to fit again, what is left is the mathematics.
-std::string resealed(Json body) {
-  body.erase("digest");
-  const std::string text = body.dump();
-  body["digest"] = {{"algorithm", "sha256"}, {"value", ""}};
-  const ParsedCertificate parsed = parse_certificate(body.dump());
-  body["digest"]["value"] = parsed.computed_digest;
-  return body.dump();
 }
 
 TEST(Certificate, AStrongerClaimIsFoundEvenUnderAFittingDigest) {

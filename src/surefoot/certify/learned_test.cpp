@@ -10,6 +10,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "support/input_error.hpp"
+#include "support/tampering.hpp"
 #include "support/toy_learned.hpp"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,8 @@ namespace surefoot::certify {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using test::collect_numbers;
+using test::resealed;
 using test::toy_metric;
 using test::toy_posterior;
 using test::ToyLearned;
@@ -244,18 +247,6 @@ TEST(LearnedCertificate, SurvivesTheWayThroughJsonAndIsVerified) {
     EXPECT_EQ(verification.claims, verification.claims_that_hold);
     EXPECT_EQ(verification.claims, 2 * (4 * 4 + 2 * 4 + 4 * 2));
   }
-}
-
-void collect_numbers(const Json& value, const std::string& pointer, std::set<std::string>& found) {
-  if (value.is_number()) found.insert(pointer);
-  if (!value.is_structured()) return;
-  for (const auto& [key, child] : value.items()) collect_numbers(child, pointer + "/" + key, found);
-}
-
-std::string resealed(Json body) {
-  body["digest"] = {{"algorithm", "sha256"}, {"value", ""}};
-  body["digest"]["value"] = parse_certificate(body.dump()).computed_digest;
-  return body.dump();
 }
 
 bool is_refused(const std::string& text) {
