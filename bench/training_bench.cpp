@@ -10,6 +10,10 @@
 
 #include <fmt/format.h>
 
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -54,7 +58,11 @@ double fused_multiply_adds(double seconds) {
   while (processor() - begin < seconds) {
     for (int repeat = 0; repeat < 100000; ++repeat) {
       for (auto& s : sum) {
+#ifdef __FMA__
+        s = _mm256_fmadd_ps(s, a, b);
+#else
         s = s * a + b;
+#endif
         asm volatile("" : "+x"(s));
       }
     }
