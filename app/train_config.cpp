@@ -217,6 +217,7 @@ TrainConfig read_train_config(const std::filesystem::path& path) {
                        .whole("slots", config.slots)
                        .numbers_by_name("initial", config.initial)
                        .numbers_by_name("rate_factor", config.rate_factor)
+                       .truth("analytic_start", config.analytic_start)
                        .text("start", [&](const std::string& text) { config.start = beside(text); })
                        .text("prior", [&](const std::string& text) { config.prior = beside(text); })
                        .names("tied", config.tied)

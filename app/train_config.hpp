@@ -37,8 +37,9 @@ struct TrainConfig {
   std::set<std::string> at_prior;             ///< blocks whose means begin at the prior's
   std::map<std::string, double> initial;      ///< means of whole blocks to begin with
   std::map<std::string, double> rate_factor;  ///< of blocks
-  std::filesystem::path start;                ///< weights to begin with: this model's, or ALISTA's
-  std::filesystem::path prior;                ///< weights whose means are the prior means (and the start)
+  bool analytic_start = false;  ///< LISTA begins as ALISTA with steps 1 and thresholds 0.6 * 0.7^k
+  std::filesystem::path start;  ///< weights to begin with: this model's, or ALISTA's
+  std::filesystem::path prior;  ///< weights whose means are the prior means (and the start)
   surefoot::Index slots = 4;
 
   // [[stage]]

@@ -57,6 +57,14 @@ learning::Posterior begin_posterior(const TrainConfig& config, const problems::M
     learning::require_layout(other, op.weights());
     pair.mean = pair.prior_mean = other.gaussians.mean;
   }
+  if (config.analytic_start) {
+    require(config.model == "lista", "analytic_start: is for lista, the model is {}", config.model);
+    const auto K = static_cast<std::size_t>(config.steps);
+    std::vector<double> threshold(K, 0.6);
+    for (std::size_t k = 1; k < K; ++k) threshold[k] = 0.7 * threshold[k - 1];
+    const std::vector<double> same = algorithms::lista_from_alista(D, std::vector<double>(K, 1.0), threshold);
+    pair.mean = Eigen::Map<const Eigen::VectorXd>(same.data(), static_cast<Index>(same.size()));
+  }
   if (!config.start.empty()) start_from(learning::load_posterior(config.start), D, config, op, begin);
   const auto block = [&](const std::string& name) {
     for (std::size_t b = 0; b < begin.layout.blocks.size(); ++b) {

@@ -19,6 +19,7 @@ struct TrainArguments {
   double checkpoint_seconds = 60;
   Index samples = 0;
   Index seed = -1;
+  double target = -1;
   int threads = 0;
   bool quiet = false;
 };
@@ -28,6 +29,9 @@ void run(const TrainArguments& arguments) {
   Training training = read_training(arguments.config);
   if (arguments.samples > 0) training.config.samples = arguments.samples;
   if (arguments.seed >= 0) training.config.seed = static_cast<std::uint64_t>(arguments.seed);
+  if (arguments.target >= 0) {
+    for (learning::Stage& stage : training.config.stages) stage.penalty.target = arguments.target;
+  }
   training.folder = arguments.out;
   training.resume = arguments.resume;
   training.checkpoint_seconds = arguments.checkpoint_seconds;
@@ -51,6 +55,8 @@ void add_train_verb(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(whole_number);
   verb->add_option("--seed", arguments->seed, "of training, instead of the file's")->check(whole_number);
+  verb->add_option("--target", arguments->target, "B_target of every stage, instead of the file's")
+      ->check(CLI::NonNegativeNumber);
   verb->add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 4096));
   verb->add_flag("--quiet", arguments->quiet, "no line per epoch");

@@ -1,6 +1,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/core/vector_math.hpp"
 
 #include <gtest/gtest.h>
 
@@ -71,6 +72,48 @@ TEST(ParallelBlocks, VisitsEveryBlockOnceWhateverTheThreads) {
 TEST(ParallelBlocks, RethrowsTheFailureOfABlock) {
   EXPECT_THROW(parallel_blocks(100, [](Index block) { require(block != 40, "block {}", block); }),
                InputError);
+}
+
+template <class T>
+void expect_normals() {
+  constexpr Index count = 100000;
+  std::vector<T> values(count);
+  fill_normals({1, purpose_key("moments"), 5, 2}, values.data(), count);
+  double moments[5] = {};
+  for (const T value : values) {
+    for (int power = 1; power <= 4; ++power) moments[power] += std::pow(static_cast<double>(value), power);
+  }
+  const double n = static_cast<double>(count);
+  EXPECT_NEAR(moments[1] / n, 0, 4 / std::sqrt(n));
+  EXPECT_NEAR(moments[2] / n, 1, 4 * std::sqrt(2 / n));
+  EXPECT_NEAR(moments[3] / n, 0, 4 * std::sqrt(15 / n));
+  EXPECT_NEAR(moments[4] / n, 3, 4 * std::sqrt(96 / n));
+  // A stream's name fixes its numbers; another index or part has others.
+  std::vector<T> again(20);
+  std::vector<T> other(20);
+  fill_normals({1, purpose_key("moments"), 5, 2}, again.data(), 20);
+  const std::vector<T> first = again;
+  fill_normals({1, purpose_key("moments"), 5, 2}, again.data(), 20);
+  EXPECT_EQ(again, first);
+  for (const NormalStream& stream :
+       {NormalStream{1, purpose_key("moments"), 5, 3}, NormalStream{1, purpose_key("moments"), 6, 2},
+        NormalStream{2, purpose_key("moments"), 5, 2}, NormalStream{1, purpose_key("else"), 5, 2}}) {
+    fill_normals(stream, other.data(), 20);
+    EXPECT_NE(other, first);
+  }
+}
+
+TEST(VectorMath, NormalsHaveTheirMomentsAndStreams) {
+  expect_normals<double>();
+  expect_normals<float>();
+}
+
+TEST(VectorMath, ExponentialsAgreeWithTheLibrary) {
+  std::vector<double> x;
+  for (double value = -30; value <= 30; value += 0.37) x.push_back(value);
+  std::vector<double> y = x;
+  exponentials(y.data(), static_cast<Index>(y.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i] / std::exp(x[i]), 1, 1e-14);
 }
 
 }  // namespace

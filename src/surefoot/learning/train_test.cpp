@@ -150,7 +150,9 @@ TEST(Surrogate, DerivativesMatchDifferencesAndDivergedRunsFail) {
           << to_string(kind) << " " << loss;
     }
     EXPECT_EQ(surrogate.derivative(infinity), 0);
-    if (kind != SurrogateKind::logarithm) EXPECT_EQ(surrogate.value(infinity), 1);
+    if (kind != SurrogateKind::logarithm) {
+      EXPECT_EQ(surrogate.value(infinity), 1);
+    }
   }
 }
 
