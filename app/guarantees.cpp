@@ -36,10 +36,6 @@ struct BoundSamples {
   Index prior_samples = 0;
 };
 
-bool overlap(Index first, Index count, Index other_first, Index other_count) {
-  return first < other_first + other_count && other_first < first + count;
-}
-
 class Maker {
  public:
   Maker(const std::vector<Candidate>& candidates, const GuaranteePlan& plan)
@@ -63,8 +59,8 @@ class Maker {
       if (!wanted(hold_out)) continue;
       const BoundSamples samples = hold_out ? BoundSamples{0, plan_.hold_out_samples, 0} : bound_samples();
       const LearnedBench bench =
-          make_bench(setting_, hold_out ? families::SampleSet::hold_out : families::SampleSet::training,
-                     samples.count, samples.first);
+          make_bench(setting_, hold_out ? plan_.hold_out_set : families::SampleSet::training, samples.count,
+                     samples.first);
       if (!hold_out) require_prior(*bench.op);
       for (const GuaranteeKind kind : plan_.kinds) {
         if (is_hold_out(kind) != hold_out) continue;
@@ -93,9 +89,11 @@ class Maker {
     const LearnedSetting prior = setting_of(plan_.prior->posterior, plan_.prior->source);
     require(prior.same_model(setting_), "{}: the prior is not of the same model and family",
             plan_.prior->source);
-    require(!overlap(samples.first, samples.count, prior.first, prior.samples),
-            "{}: was trained on samples {} .. {}, which overlap the bound's {} .. {}", plan_.prior->source,
-            prior.first, prior.first + prior.samples - 1, samples.first, samples.first + samples.count - 1);
+    require(prior.seen_first >= 0, "{}: its metadata do not say which samples it depends on",
+            plan_.prior->source);
+    require(prior.seen_last < samples.first || samples.first + samples.count <= prior.seen_first,
+            "{}: depends on samples {} .. {}, which overlap the bound's {} .. {}", plan_.prior->source,
+            prior.seen_first, prior.seen_last, samples.first, samples.first + samples.count - 1);
     samples.prior_samples = prior.samples;
     return samples;
   }
@@ -245,6 +243,11 @@ std::string label(const Guarantee& guarantee) {
 double best_bound(const certify::Certificate& certificate, Index step, double quantile) {
   const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
   return claim == nullptr ? infinity : claim->upper_bound;
+}
+
+std::size_t best_variant(const certify::Certificate& certificate, Index step, double quantile) {
+  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
+  return claim == nullptr ? 0 : claim->variant;
 }
 
 double observed_at_best(const certify::Certificate& certificate, Index step, double quantile) {

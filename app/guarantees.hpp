@@ -43,6 +43,7 @@ struct GuaranteePlan {
   surefoot::Index samples = 0;      ///< N; 0: those of the training
   surefoot::Index first = 0;        ///< first of them, with `samples`
   surefoot::Index hold_out_samples = 10000;
+  surefoot::families::SampleSet hold_out_set = surefoot::families::SampleSet::hold_out;
   surefoot::Index seed = 0;        ///< of the drawn weights
   std::optional<Candidate> prior;  ///< weights whose means are the prior mean
 
@@ -66,6 +67,9 @@ std::string label(const Guarantee& guarantee);
 
 /// The best bound on a quantile at a step among the variants; infinity if there is none.
 double best_bound(const surefoot::certify::Certificate& certificate, surefoot::Index step, double quantile);
+/// The variant that has it.
+std::size_t best_variant(const surefoot::certify::Certificate& certificate, surefoot::Index step,
+                         double quantile);
 /// Observed at the variant of the best bound.
 double observed_at_best(const surefoot::certify::Certificate& certificate, surefoot::Index step,
                         double quantile);

@@ -32,6 +32,22 @@ Table deblurring_residual();
 /// Tolerances in ten natural logarithms.
 Table deblurring_nmse();
 
+/// Sparse coding after 10 steps: quantiles of the NMSE in dB.
+struct CodingRow {
+  int percent = 0;
+  double ista = 0;
+  double fista = 0;
+  struct Model {
+    double observed = 0;
+    double bound = 0;
+  };
+  Model alista;
+  Model tilista;
+  Model glista;
+  Model lista;
+};
+std::span<const CodingRow> sparse_coding();
+
 /// The paper's bound from this many samples; none if it has none for this number.
 surefoot::Index bound_from(const Row& row, surefoot::Index samples);
 

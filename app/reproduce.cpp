@@ -504,9 +504,7 @@ certify::Certificate certificate_of(const Measured& measured, const std::string&
   return certificate;
 }
 
-namespace {
-
-std::string csv_of(const report::TextTable& table) {
+std::string to_csv(const report::TextTable& table) {
   std::string text;
   const auto add_cell = [&](std::size_t column, const std::string& cell) {
     text += (column > 0 ? "," : "") + report::csv_quoted(cell);
@@ -522,6 +520,8 @@ std::string csv_of(const report::TextTable& table) {
   }
   return text;
 }
+
+namespace {
 
 std::string verdict(const Comparison& comparison) {
   if (!comparison.has_paper) return "The paper has no table of this metric.";
@@ -556,7 +556,7 @@ void Output::add(const Comparison& comparison) {
     markdown += fmt::format("{}- {}\n", &line == &comparison.differences.front() ? "\n" : "", line);
   }
   write(fmt::format("table_{}.md", comparison.slug), markdown);
-  write(fmt::format("table_{}.csv", comparison.slug), csv_of(table));
+  write(fmt::format("table_{}.csv", comparison.slug), to_csv(table));
 }
 
 void Output::add(const report::Figure& figure) {

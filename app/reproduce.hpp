@@ -29,18 +29,22 @@ using surefoot::Index;
 
 struct Settings {
   std::uint64_t seed = 0;
-  Index samples = 1000;
-  Index steps = 0;  ///< 0: the experiment's own horizon
+  Index samples = 1000;  ///< 0: the experiment's own number
+  Index steps = 0;       ///< 0: the experiment's own horizon
   std::filesystem::path folder;
   int threads = 0;              ///< 0: all cores
   std::string letters;          ///< folder of EMNIST files; empty: drawn letters
   std::string blur = "box";     ///< or gaussian
-  std::string scale = "paper";  ///< or quick: a short horizon
+  std::string scale = "paper";  ///< or quick: a short horizon, fewer samples
+  std::string models;           ///< sparse coding: list of models; empty: all
+  Index epochs = 0;             ///< sparse coding: at most so many per stage; 0: as the recipes say
 };
 
 /// Each experiment runs, prints its tables and writes its files into the prepared folder.
 void robust_kalman(const Settings& settings);
 void deblurring(const Settings& settings);
+/// Returns the place of a certificate inside the folder.
+std::filesystem::path sparse_coding(const Settings& settings);
 
 inline constexpr std::array<double, 3> table_quantiles{0.3, 0.9, 0.99};
 inline constexpr double claim_delta = 1e-4;                 ///< of a risk claim, and of ours on a budget
@@ -121,6 +125,9 @@ surefoot::report::Figure quantile_figure(const Measured& measured);
 /// The certificate of all samples: total delta 0.01, of which each iteration budget has claim_delta.
 surefoot::certify::Certificate certificate_of(const Measured& measured, const std::string& title,
                                               const std::string& source, const std::string& run_json);
+
+/// Columns headed "group: header".
+std::string to_csv(const surefoot::report::TextTable& table);
 
 /// Collects what goes into the output folder.
 class Output {

@@ -8,10 +8,12 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
+#include "learned_setting.hpp"
 #include "progress.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -94,6 +96,24 @@ void print_epoch(const learning::TrainProgress& now, bool decibels) {
   std::fflush(stdout);
 }
 
+// Training samples that the weights depend on, through their start and prior too.
+struct SeenSamples {
+  Index first = 0;
+  Index last = 0;
+};
+
+SeenSamples seen_samples(const TrainConfig& config) {
+  SeenSamples seen{config.first, config.first + config.samples - 1};
+  for (const fs::path& file : {config.start, config.prior}) {
+    if (file.empty()) continue;
+    const LearnedSetting other = setting_of(learning::load_posterior(file), file.string());
+    require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
+    seen.first = std::min(seen.first, other.seen_first);
+    seen.last = std::max(seen.last, other.seen_last);
+  }
+  return seen;
+}
+
 void describe(const Training& training, double seconds, learning::Posterior& posterior) {
   const TrainConfig& config = training.config;
   auto& data = posterior.metadata;
@@ -114,6 +134,9 @@ void describe(const Training& training, double seconds, learning::Posterior& pos
   for (const learning::Stage& stage : config.stages) epochs += stage.epochs;
   data["training.epochs"] = fmt::format("{}", epochs);
   data["training.seconds"] = fmt::format("{:.0f}", seconds);
+  const SeenSamples seen = seen_samples(config);
+  data["seen.first"] = fmt::format("{}", seen.first);
+  data["seen.last"] = fmt::format("{}", seen.last);
   data["training.precision"] = config.precision == algorithms::Precision::single ? "single" : "double";
   data["training.version"] = std::string(version);
 }

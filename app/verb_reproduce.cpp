@@ -24,13 +24,21 @@ using namespace surefoot;
 struct Experiment {
   const char* name;
   const char* folder;
-  std::function<void(const reproduce::Settings&)> run;
+  /// Returns the place of its certificate inside the folder.
+  std::function<std::filesystem::path(const reproduce::Settings&)> run;
 };
 
-const std::array<Experiment, 2>& experiments() {
-  static const std::array<Experiment, 2> all{
-      {{"robust-kalman", "surefoot-robust-kalman", reproduce::robust_kalman},
-       {"deblurring", "surefoot-deblurring", reproduce::deblurring}}};
+template <void (*experiment)(const reproduce::Settings&)>
+std::filesystem::path with_certificate(const reproduce::Settings& settings) {
+  experiment(settings);
+  return "certificate.json";
+}
+
+const std::array<Experiment, 3>& experiments() {
+  static const std::array<Experiment, 3> all{
+      {{"robust-kalman", "surefoot-robust-kalman", with_certificate<reproduce::robust_kalman>},
+       {"deblurring", "surefoot-deblurring", with_certificate<reproduce::deblurring>},
+       {"sparse-coding", "surefoot-sparse-coding", reproduce::sparse_coding}}};
   return all;
 }
 
@@ -43,18 +51,24 @@ const Experiment& experiment_named(const std::string& name) {
   throw InputError(fmt::format("'{}' is not an experiment; known are {}", name, fmt::join(known, ", ")));
 }
 
-void require_letters_options_fit(const CLI::App& verb, const std::string& name) {
-  for (const char* option : {"--letters", "--blur"}) {
-    require(name == "deblurring" || verb.get_option(option)->count() == 0,
-            "{} belongs to the experiment deblurring, not {}", option, name);
-  }
+void require_options_fit(const CLI::App& verb, const std::string& name) {
+  const auto belongs = [&](const char* option, const char* experiment) {
+    require(name == experiment || verb.get_option(option)->count() == 0,
+            "{} belongs to the experiment {}, not {}", option, experiment, name);
+  };
+  for (const char* option : {"--letters", "--blur"}) belongs(option, "deblurring");
+  for (const char* option : {"--models", "--epochs"}) belongs(option, "sparse-coding");
 }
 
 void run(const std::string& name, reproduce::Settings settings, const CLI::App& verb) {
   const Experiment& experiment = experiment_named(name);
-  require_letters_options_fit(verb, name);
+  require_options_fit(verb, name);
+  const bool own_samples = name == "sparse-coding" && verb.get_option("--samples")->count() == 0;
   require(settings.samples >= 1 && settings.samples <= 10'000'000, "--samples: {} is outside 1 .. 10,000,000",
           settings.samples);
+  if (own_samples) settings.samples = 0;
+  require(settings.epochs >= 0 && settings.epochs <= 1'000'000, "--epochs: {} is outside 0 .. 1,000,000",
+          settings.epochs);
   require(settings.steps >= 0 && settings.steps <= 1'000'000, "--steps: {} is outside 0 .. 1,000,000",
           settings.steps);
   require(settings.scale == "quick" || settings.scale == "paper", "--scale: '{}' is not one of quick, paper",
@@ -63,11 +77,11 @@ void run(const std::string& name, reproduce::Settings settings, const CLI::App& 
   if (settings.folder.empty()) settings.folder = experiment.folder;
   io::prepare_output_folder(settings.folder);
   const auto begin = std::chrono::steady_clock::now();
-  experiment.run(settings);
+  const std::filesystem::path certificate = experiment.run(settings);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("\nWritten to {}: tables (Markdown, CSV), figures and pictures (SVG, PDF), report.html\n",
              settings.folder.string());
-  fmt::print("Check it:  surefoot verify {}\n", (settings.folder / "certificate.json").string());
+  fmt::print("Check it:  surefoot verify {}\n", (settings.folder / certificate).string());
   fmt::print("Time: {:.1f} s on {} threads\n", seconds, threads());
 }
 
@@ -77,25 +91,36 @@ void add_reproduce_verb(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
   const auto settings = std::make_shared<reproduce::Settings>();
   CLI::App* verb = app.add_subcommand(
-      "reproduce", "The paper's experiments with its numbers beside ours: robust-kalman, deblurring");
-  verb->add_option("experiment", *name, "robust-kalman or deblurring")->required();
-  verb->add_option("--samples", settings->samples, "problems drawn; N = 10, 100, 1000 are the first of them")
+      "reproduce",
+      "The paper's experiments with its numbers beside ours: robust-kalman, deblurring, sparse-coding");
+  verb->add_option("experiment", *name, "robust-kalman, deblurring or sparse-coding")->required();
+  verb->add_option(
+          "--samples", settings->samples,
+          "problems drawn; N = 10, 100, 1000 are the first of them (sparse-coding: 50000, quick 5000)")
       ->check(whole_number)
       ->capture_default_str();
-  verb->add_option("--steps", settings->steps, "steps of the solver [500; deblurring 16000, quick 500]")
+  verb->add_option("--steps", settings->steps,
+                   "steps of the solver [500; deblurring 16000, quick 500; sparse-coding 10]")
       ->check(whole_number);
   verb->add_option("--seed", settings->seed, "of all random numbers")
       ->check(whole_number)
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon")->capture_default_str();
+  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon, fewer samples")
+      ->capture_default_str();
   verb->add_option("--letters", settings->letters,
                    "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here]");
   verb->add_option("--blur", settings->blur, "deblurring: box or gaussian")->capture_default_str();
+  verb->add_option("--models", settings->models,
+                   "sparse-coding: list of alista, tilista, glista, lista [all]");
+  verb->add_option("--epochs", settings->epochs,
+                   "sparse-coding: at most so many per stage of training [as the recipes say; quick 3]")
+      ->check(whole_number);
   verb->add_option("--threads", settings->threads, "threads [all cores]")->check(whole_number);
   verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
   verb->footer(
       "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
-      "         surefoot reproduce deblurring --letters ../emnist --scale quick");
+      "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"
+      "         surefoot reproduce sparse-coding --scale quick");
   verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
 }

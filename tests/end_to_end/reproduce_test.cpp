@@ -105,8 +105,48 @@ TEST_F(Reproduce, DeblursTheRealLetters) {
   EXPECT_NEAR(first_number(table("letters/table_residual.csv"), "observed: ours"), 182, 15);
 }
 
+TEST_F(Reproduce, SparseCodingHasThePapersTableAndCertificatesPerModel) {
+  const ProgramResult result =
+      surefoot("reproduce sparse-coding --scale quick --samples 400 --epochs 1 --models alista --out codes");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const auto rows = table("codes/table_alista.csv");
+  ASSERT_EQ(rows.size(), 8U);
+  std::istringstream committed(
+      slurp(std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/paper-tables/sparse_coding.csv"));
+  std::string line;
+  std::getline(committed, line);
+  for (std::size_t row = 1; std::getline(committed, line); ++row) {
+    std::istringstream cells(line);
+    Cells paper;
+    for (std::string cell; std::getline(cells, cell, ',');) paper.push_back(cell);
+    EXPECT_EQ(rows.at(row).at(0), paper.at(0) + " %");
+    EXPECT_NEAR(std::stod(rows.at(row).at(1)), std::stod(paper.at(3)), 1e-9);
+    EXPECT_NEAR(std::stod(rows.at(row).at(2)), std::stod(paper.at(4)), 1e-9);
+  }
+  // Real ISTA and FISTA at ten steps, whatever the training.
+  EXPECT_NEAR(std::stod(table("codes/table_ista.csv").at(3).at(2)), -4.2, 0.3);
+  EXPECT_NEAR(std::stod(table("codes/table_fista.csv").at(3).at(2)), -6.2, 0.4);
+  for (const char* certificate : {"alista/pac-bayes", "alista/pac-bayes-paper", "alista/hold-out",
+                                  "alista/hold-out-means", "ista", "fista"}) {
+    EXPECT_EQ(surefoot(fmt::format("verify codes/{}/certificate.json", certificate)).code, 0) << certificate;
+  }
+  for (const char* file : {"results.md", "quantiles_nmse.svg", "success_nmse.pdf", "recipes/alista.toml",
+                           "weights/alista/weights.safetensors"}) {
+    EXPECT_GT(std::filesystem::file_size(folder_ / "codes" / file), 300U) << file;
+  }
+  // Weights that are there are used again, and give the same certificate.
+  const std::string before = slurp(folder_ / "codes" / "alista/pac-bayes/certificate.json");
+  const ProgramResult again =
+      surefoot("reproduce sparse-coding --scale quick --samples 400 --epochs 1 --models alista --out codes");
+  EXPECT_EQ(again.out.find("training alista\n"), std::string::npos);
+  EXPECT_EQ(slurp(folder_ / "codes" / "alista/pac-bayes/certificate.json"), before);
+}
+
 TEST_F(Reproduce, RefusesWhatItDoesNotKnow) {
-  expect_refused("fusion", {"'fusion'", "robust-kalman", "deblurring"});
+  expect_refused("fusion", {"'fusion'", "robust-kalman", "deblurring", "sparse-coding"});
+  expect_refused("sparse-coding --models sista", {"--models", "'sista'", "glista"});
+  expect_refused("robust-kalman --epochs 3", {"--epochs", "sparse-coding"});
   expect_refused("robust-kalman --letters here", {"--letters", "deblurring"});
   expect_refused("robust-kalman --samples 0", {"--samples", "0"});
   expect_refused("robust-kalman --seed -1", {"--seed", "-1"});

@@ -188,6 +188,29 @@ std::string data_html(const Certificate& certificate) {
           variant.non_finite_runs == 0
               ? "none"
               : fmt::format("{}, counted as failed from there on", count_label(variant.non_finite_runs)));
+    if (variant.weights) {
+      entry("weights", fmt::format("{}: {} numbers, {} precision", variant.weights->source,
+                                   count_label(variant.weights->count), variant.weights->precision));
+      entry("SHA-256 of the weights", variant.weights->sha256, "hash");
+      entry("drawn for each run", variant.weights->sampling == "means"
+                                      ? "nothing: the network at its means"
+                                      : fmt::format("{} (seed {}, stream '{}')", variant.weights->sampling,
+                                                    variant.weights->seed, variant.weights->purpose));
+    }
+    if (variant.pac_bayes) {
+      const certify::PacBayes& paid = *variant.pac_bayes;
+      entry("KL divergence from the prior", observed_value(paid.kl));
+      entry("B, what it costs", observed_value(paid.regularizer));
+      entry("prior mean", paid.prior_samples == 0
+                              ? "fixed beforehand"
+                              : fmt::format("trained on {} other samples", count_label(paid.prior_samples)));
+      entry("runs counted",
+            fmt::format("{} ({} design, {} draw{})", count_label(paid.runs), certify::name(paid.design),
+                        count_label(paid.draws), paid.draws == 1 ? "" : "s"));
+      entry("paid for", fmt::format("{} losses, {} candidate{}, {} prior mean{}", count_label(paid.losses),
+                                    count_label(paid.candidates), paid.candidates == 1 ? "" : "s",
+                                    count_label(paid.prior_means), paid.prior_means == 1 ? "" : "s"));
+    }
     html += "</dl>\n";
   }
   const auto run = nlohmann::ordered_json::parse(certificate.run);
@@ -207,6 +230,13 @@ std::string assumptions_html(const Certificate& certificate) {
 }
 
 std::string check_lines(const Certificate& certificate) {
+  if (std::ranges::any_of(certificate.variants,
+                          [](const auto& variant) { return variant.weights.has_value(); })) {
+    std::string weights = "surefoot verify certificate.json --weights";
+    for (const certify::Variant& variant : certificate.variants)
+      weights += ' ' + (variant.weights ? shell_quoted(variant.weights->source) : std::string("FILE"));
+    return "surefoot verify certificate.json\n" + html_escaped(weights);
+  }
   std::string command = "surefoot verify certificate.json --data";
   for (const certify::Variant& variant : certificate.variants) {
     if (variant.sha256.empty()) return "surefoot verify certificate.json";

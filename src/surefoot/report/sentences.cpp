@@ -32,6 +32,19 @@ constexpr const char* about_chosen_samples =
     "Nothing if the samples were chosen, filtered, or used to tune the optimizer: they must be independent "
     "draws that the optimizer has not seen.";
 
+constexpr const char* about_drawn_weights =
+    "The optimizer is a stochastic one: it draws its weights from the trained posterior anew for every "
+    "problem, and shares are over weights and problems together.";
+constexpr const char* about_pac_bayes =
+    "It is made from the samples that the optimizer was trained on. What it may have learned by heart from "
+    "them is paid for: the further the posterior is from the prior (KL), the weaker the claims.";
+constexpr const char* about_fixed_weights =
+    "Nothing about one draw of the weights that is kept for all problems, nor about the network at its "
+    "means.";
+constexpr const char* about_chosen_priors =
+    "Nothing if the prior, the scaling of inputs or what is claimed was chosen with an eye on these samples, "
+    "or if the count was repeated until it pleased.";
+
 std::string after(Index step) {
   if (step == 0) return "at the start";
   return fmt::format("after {} iteration{}", count_label(step), step == 1 ? "" : "s");
@@ -185,15 +198,28 @@ std::string with_unit(const Certificate& certificate, const std::string& value) 
   return certificate.unit.empty() ? value : value + ' ' + certificate.unit;
 }
 
+bool draws_weights(const Certificate& certificate) {
+  return std::ranges::any_of(certificate.variants, [](const certify::Variant& variant) {
+    return variant.weights && variant.weights->sampling != "means";
+  });
+}
+
+bool rests_on_pac_bayes(const Certificate& certificate) {
+  return std::ranges::any_of(certificate.variants,
+                             [](const auto& variant) { return variant.pac_bayes.has_value(); });
+}
+
 Headline headline(const Certificate& certificate) {
   Headline result;
+  const char* weights = draws_weights(certificate) ? ", weights drawn anew for each" : "";
   const std::string confidence = confidence_label(certificate.delta);
   result.opening =
       certificate.simultaneous == Simultaneity::all
-          ? fmt::format("With confidence {}, all of these hold together for the {} of fresh problems:",
-                        confidence, certificate.metric)
-          : fmt::format("Each of these, taken alone, holds with confidence {} for the {} of fresh problems:",
-                        confidence, certificate.metric);
+          ? fmt::format("With confidence {}, all of these hold together for the {} of fresh problems{}:",
+                        confidence, certificate.metric, weights)
+          : fmt::format(
+                "Each of these, taken alone, holds with confidence {} for the {} of fresh problems{}:",
+                confidence, certificate.metric, weights);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     result.groups.push_back({certificate.variants[v].name, claims_to_quote(certificate, v)});
   }
@@ -208,6 +234,8 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
       confidence_sentence(certificate),
       simultaneity_sentence(certificate),
   };
+  if (draws_weights(certificate)) lines.emplace_back(about_drawn_weights);
+  if (rests_on_pac_bayes(certificate)) lines.emplace_back(about_pac_bayes);
   const std::string settling = note_on_settling(certificate);
   if (!settling.empty()) lines.push_back(settling);
   if (has_budgets(certificate, BudgetMethod::first_hit)) {
@@ -227,10 +255,11 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
 std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines{
       about_other_distributions,
-      about_chosen_samples,
+      rests_on_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
       "Nothing about one particular problem, nor about the worst case.",
       "Nothing about iterations and tolerances that are not listed.",
   };
+  if (draws_weights(certificate)) lines.emplace_back(about_fixed_weights);
   const std::string paper = note_on_paper_budgets(certificate);
   if (!paper.empty()) lines.push_back(paper);
   const std::string nothing_note = note_on_no_guarantee(certificate);

@@ -24,6 +24,11 @@ Headline headline(const certify::Certificate& certificate);
 std::vector<std::string> what_it_says(const certify::Certificate& certificate);
 std::vector<std::string> what_it_does_not_say(const certify::Certificate& certificate);
 
+/// Whether some variant draws its weights anew for every problem.
+bool draws_weights(const certify::Certificate& certificate);
+/// Whether claims rest on PAC-Bayes: on the training samples themselves.
+bool rests_on_pac_bayes(const certify::Certificate& certificate);
+
 /// What "stay" means in budgets of method settling; empty if there are none.
 std::string note_on_settling(const certify::Certificate& certificate);
 /// What "-" in a table means for this certificate; empty if no bound is without content.
