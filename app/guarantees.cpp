@@ -89,6 +89,8 @@ class Maker {
     const LearnedSetting prior = setting_of(plan_.prior->posterior, plan_.prior->source);
     require(prior.same_model(setting_), "{}: the prior is not of the same model and family",
             plan_.prior->source);
+    require(prior.seen_first >= 0, "{}: its metadata do not say which samples it depends on",
+            plan_.prior->source);
     require(prior.seen_last < samples.first || samples.first + samples.count <= prior.seen_first,
             "{}: depends on samples {} .. {}, which overlap the bound's {} .. {}", plan_.prior->source,
             prior.seen_first, prior.seen_last, samples.first, samples.first + samples.count - 1);

@@ -15,6 +15,7 @@ class Metadata {
  public:
   Metadata(const learning::Posterior& posterior, const std::string& file)
       : metadata_(posterior.metadata), file_(file) {}
+  [[nodiscard]] bool has(const char* key) const { return metadata_.contains(key); }
   [[nodiscard]] std::string text(const char* key) const {
     const auto found = metadata_.find(key);
     require(found != metadata_.end(), "{}: its metadata do not say '{}': was it trained by surefoot train?",
@@ -62,8 +63,10 @@ LearnedSetting setting_of(const learning::Posterior& posterior, const std::strin
   setting.family.noise = metadata.number("family.noise");
   setting.samples = metadata.whole("samples");
   setting.first = metadata.whole("samples.first");
-  setting.seen_first = metadata.whole("seen.first");
-  setting.seen_last = metadata.whole("seen.last");
+  if (metadata.has("seen.first")) {
+    setting.seen_first = metadata.whole("seen.first");
+    setting.seen_last = metadata.whole("seen.last");
+  }
   return setting;
 }
 

@@ -18,9 +18,10 @@ struct LearnedSetting {
   surefoot::families::SparseCodingOptions family;
   surefoot::Index samples = 0;  ///< training samples first .. first + samples - 1
   surefoot::Index first = 0;
-  /// Training samples that the weights depend on, also through what they started from: first and last.
-  surefoot::Index seen_first = 0;
-  surefoot::Index seen_last = 0;
+  /// Training samples that the weights depend on, also through what they started from: first and last. -1:
+  /// not on record.
+  surefoot::Index seen_first = -1;
+  surefoot::Index seen_last = -1;
 
   /// Whether both are of the same model on the same family.
   [[nodiscard]] bool same_model(const LearnedSetting& other) const;

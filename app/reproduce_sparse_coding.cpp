@@ -200,8 +200,8 @@ class Experiment {
     TrainConfig& config = training.config;
     config.samples = config.samples * extent_.samples / paper_samples;
     config.first = config.first * extent_.samples / paper_samples;
-    config.seed = static_cast<std::uint64_t>(settings_.seed);
-    config.family_seed = static_cast<std::uint64_t>(settings_.seed);
+    config.seed += settings_.seed;
+    config.family_seed += settings_.seed;
     config.steps = extent_.steps;
     return training;
   }
@@ -260,10 +260,11 @@ class Experiment {
     std::vector<Candidate> ours;
     std::vector<std::string> split;
     for (const std::string& name : recipes_of(model)) {
-      if (recipe(name).config.prior.empty()) {
-        ours.push_back(trained(name, result));
-      } else {
+      const TrainConfig config = recipe(name).config;
+      if (!config.prior.empty()) {
         split.push_back(name);
+      } else if (name == model || has_posterior(config)) {
+        ours.push_back(trained(name, result));
       }
     }
     if (ours.empty()) return result;
@@ -273,6 +274,12 @@ class Experiment {
     for (const std::string& name : split) result.ours.push_back(split_guarantee(name, result));
     write(model, result.ours);
     return result;
+  }
+
+  /// Recipes without variances are only what others begin with.
+  static bool has_posterior(const TrainConfig& config) {
+    return std::any_of(config.stages.begin(), config.stages.end(),
+                       [](const learning::Stage& stage) { return stage.noise; });
   }
 
   /// The prior mean is another recipe's, trained on other samples than the bound's.

@@ -107,6 +107,7 @@ SeenSamples seen_samples(const TrainConfig& config) {
   for (const fs::path& file : {config.start, config.prior}) {
     if (file.empty()) continue;
     const LearnedSetting other = setting_of(learning::load_posterior(file), file.string());
+    require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
     seen.first = std::min(seen.first, other.seen_first);
     seen.last = std::max(seen.last, other.seen_last);
   }

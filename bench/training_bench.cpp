@@ -3,19 +3,19 @@
 // Prints JSON.
 //   training_bench [--model alista] [--samples 50000] [--epochs 1] [--threads 2]
 
-#include "surefoot/algorithms/code_lanes.hpp"
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/core/random.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/learning/train.hpp"
 
 #include <fmt/format.h>
 
-#include <chrono>
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <string>
 
@@ -23,9 +23,6 @@ namespace {
 
 using namespace surefoot;
 
-double wall() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 double processor() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -61,7 +58,11 @@ double fused_multiply_adds(double seconds) {
   while (processor() - begin < seconds) {
     for (int repeat = 0; repeat < 100000; ++repeat) {
       for (auto& s : sum) {
+#ifdef __FMA__
+        s = _mm256_fmadd_ps(s, a, b);
+#else
         s = s * a + b;
+#endif
         asm volatile("" : "+x"(s));
       }
     }
