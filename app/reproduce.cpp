@@ -504,8 +504,6 @@ certify::Certificate certificate_of(const Measured& measured, const std::string&
   return certificate;
 }
 
-namespace {
-
 std::string csv_of(const report::TextTable& table) {
   std::string text;
   const auto add_cell = [&](std::size_t column, const std::string& cell) {
@@ -522,6 +520,8 @@ std::string csv_of(const report::TextTable& table) {
   }
   return text;
 }
+
+namespace {
 
 std::string verdict(const Comparison& comparison) {
   if (!comparison.has_paper) return "The paper has no table of this metric.";

@@ -29,7 +29,7 @@ using surefoot::Index;
 
 struct Settings {
   std::uint64_t seed = 0;
-  Index samples = 1000;
+  Index samples = 0;  ///< 0: the experiment's own number
   Index steps = 0;  ///< 0: the experiment's own horizon
   std::filesystem::path folder;
   int threads = 0;              ///< 0: all cores
@@ -41,6 +41,8 @@ struct Settings {
 /// Each experiment runs, prints its tables and writes its files into the prepared folder.
 void robust_kalman(const Settings& settings);
 void deblurring(const Settings& settings);
+void l2ws(const Settings& settings);
+void maml(const Settings& settings);
 
 inline constexpr std::array<double, 3> table_quantiles{0.3, 0.9, 0.99};
 inline constexpr double claim_delta = 1e-4;                 ///< of a risk claim, and of ours on a budget
@@ -113,6 +115,8 @@ struct Comparison {
 
 Comparison compare(const Measured& measured, const std::string& slug, const ComparisonPlan& plan);
 surefoot::report::TextTable to_table(const Comparison& comparison);
+/// Headings joined with their groups, then the cells.
+std::string csv_of(const surefoot::report::TextTable& table);
 
 /// Success rates and quantiles over the steps from N = 10, 100, ... with the bounds of both methods.
 surefoot::report::Figure success_figure(const Measured& measured);

@@ -24,13 +24,16 @@ using namespace surefoot;
 struct Experiment {
   const char* name;
   const char* folder;
+  Index samples;  ///< unless asked for others; 0: the experiment knows
   std::function<void(const reproduce::Settings&)> run;
 };
 
-const std::array<Experiment, 2>& experiments() {
-  static const std::array<Experiment, 2> all{
-      {{"robust-kalman", "surefoot-robust-kalman", reproduce::robust_kalman},
-       {"deblurring", "surefoot-deblurring", reproduce::deblurring}}};
+const std::array<Experiment, 4>& experiments() {
+  static const std::array<Experiment, 4> all{
+      {{"robust-kalman", "surefoot-robust-kalman", 1000, reproduce::robust_kalman},
+       {"deblurring", "surefoot-deblurring", 1000, reproduce::deblurring},
+       {"l2ws", "surefoot-l2ws", 0, reproduce::l2ws},
+       {"maml", "surefoot-maml", 0, reproduce::maml}}};
   return all;
 }
 
@@ -53,7 +56,8 @@ void require_letters_options_fit(const CLI::App& verb, const std::string& name) 
 void run(const std::string& name, reproduce::Settings settings, const CLI::App& verb) {
   const Experiment& experiment = experiment_named(name);
   require_letters_options_fit(verb, name);
-  require(settings.samples >= 1 && settings.samples <= 10'000'000, "--samples: {} is outside 1 .. 10,000,000",
+  if (verb.get_option("--samples")->count() == 0) settings.samples = experiment.samples;
+  require((settings.samples >= 1 || experiment.samples == 0) && settings.samples <= 10'000'000, "--samples: {} is outside 1 .. 10,000,000",
           settings.samples);
   require(settings.steps >= 0 && settings.steps <= 1'000'000, "--steps: {} is outside 0 .. 1,000,000",
           settings.steps);
@@ -77,18 +81,20 @@ void add_reproduce_verb(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
   const auto settings = std::make_shared<reproduce::Settings>();
   CLI::App* verb = app.add_subcommand(
-      "reproduce", "The paper's experiments with its numbers beside ours: robust-kalman, deblurring");
-  verb->add_option("experiment", *name, "robust-kalman or deblurring")->required();
-  verb->add_option("--samples", settings->samples, "problems drawn; N = 10, 100, 1000 are the first of them")
-      ->check(whole_number)
-      ->capture_default_str();
-  verb->add_option("--steps", settings->steps, "steps of the solver [500; deblurring 16000, quick 500]")
+      "reproduce",
+      "The paper's experiments with its numbers beside ours: robust-kalman, deblurring, l2ws, maml");
+  verb->add_option("experiment", *name, "robust-kalman, deblurring, l2ws or maml")->required();
+  verb->add_option("--samples", settings->samples,
+                   "problems drawn [1000, N = 10, 100, 1000 being the first of them; l2ws and maml 50000]")
+      ->check(whole_number);
+  verb->add_option("--steps", settings->steps,
+                   "steps of the solver [500; deblurring 16000, quick 500; l2ws 800; maml 10]")
       ->check(whole_number);
   verb->add_option("--seed", settings->seed, "of all random numbers")
       ->check(whole_number)
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon")->capture_default_str();
+  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon, few samples")->capture_default_str();
   verb->add_option("--letters", settings->letters,
                    "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here]");
   verb->add_option("--blur", settings->blur, "deblurring: box or gaussian")->capture_default_str();
@@ -96,6 +102,7 @@ void add_reproduce_verb(CLI::App& app) {
   verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
   verb->footer(
       "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
-      "         surefoot reproduce deblurring --letters ../emnist --scale quick");
+      "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"
+      "         surefoot reproduce l2ws --scale quick");
   verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
 }
