@@ -20,6 +20,7 @@ void WarmStartOptions::validate(Index parameters, Index state_size) const {
   require(outputs >= 0 && outputs <= state_size, "outputs: is {}, must lie in 0 .. {}", outputs, state_size);
   require(std::isfinite(initial_deviation) && initial_deviation >= 0, "initial_deviation: is {}, must be >= 0",
           initial_deviation);
+  require(std::isfinite(initial_bias), "initial_bias: is {}", initial_bias);
 }
 
 struct WarmStart::Room final : Workspace {
@@ -116,6 +117,11 @@ InitialWeights WarmStart::initial() const {
   InitialWeights begin = LearnedOperator::initial();
   RandomStream random(options_.seed, "warm start: initial means", 0);
   for (double& mean : begin.mean) mean = options_.initial_deviation * random.normal();
+  const WeightLayout& layout = weights();
+  for (std::size_t b = 1; b + 1 < layout.blocks.size(); b += 2) {
+    for (Index i = 0; i < layout.blocks[b].size(); ++i)
+      begin.mean[static_cast<std::size_t>(layout.offset(b) + i)] += options_.initial_bias;
+  }
   return begin;
 }
 

@@ -19,7 +19,8 @@ struct WarmStartOptions {
   Index outputs = 0;        ///< leading rows of the state that are predicted, others start cold; 0: all
   Sampling sampling = Sampling::pre_activations;
   double initial_deviation = 0.01;  ///< of the means that training begins with, N(0, this^2)
-  std::uint64_t seed = 0;           ///< of these
+  double initial_bias = 0;          ///< added to the biases of hidden layers: keeps units from being cut off
+  std::uint64_t seed = 0;           ///< of the means
 
   void validate(Index parameters, Index state_size) const;
 };
@@ -56,7 +57,7 @@ class WarmStart final : public LearnedOperator {
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 
   [[nodiscard]] const WeightLayout& weights() const override { return network_.layout(); }
-  /// Means N(0, initial_deviation^2), prior means zero.
+  /// Means N(0, initial_deviation^2), hidden biases around initial_bias; prior means zero.
   [[nodiscard]] InitialWeights initial() const override;
   void assign(std::span<const double> mean, std::span<const double> variance) override;
   void draw(const WeightDraw& draw, Workspace& workspace) const override;
