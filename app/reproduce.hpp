@@ -119,8 +119,6 @@ struct Comparison {
 
 Comparison compare(const Measured& measured, const std::string& slug, const ComparisonPlan& plan);
 surefoot::report::TextTable to_table(const Comparison& comparison);
-/// Headings joined with their groups, then the cells.
-std::string csv_of(const surefoot::report::TextTable& table);
 
 /// Success rates and quantiles over the steps from N = 10, 100, ... with the bounds of both methods.
 surefoot::report::Figure success_figure(const Measured& measured);
