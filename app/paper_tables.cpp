@@ -1,5 +1,7 @@
 #include "paper_tables.hpp"
 
+#include <cmath>
+
 namespace paper {
 namespace {
 
@@ -62,9 +64,59 @@ constexpr std::array<CodingRow, 7> codes{{
     {95, 0, -1.54, {-29.06, -23.0}, {-27.38, -18.0}, {-38.37, -36.0}, {-0.92, 0}},
 }};
 
+constexpr std::array<WarmStartRow, 9> warm_start_residual{{
+    {30, 0.01, 280, 234, 1, 1},
+    {30, 0.001, 509, 463, 169, 206},
+    {30, 0.0001, 738, 692, 398, 435},
+    {80, 0.01, 300, 258, 1, 31},
+    {80, 0.001, 529, 487, 207, 260},
+    {80, 0.0001, 758, 716, 436, 490},
+    {90, 0.01, 304, 264, 1, 158},
+    {90, 0.001, 533, 493, 221, 388},
+    {90, 0.0001, 763, 723, 450, 617},
+}};
+
+// The paper's maml_inf.csv.
+constexpr std::array<MetaRow, 7> meta_mse{{
+    {10, 0.153, 0.009, 0.014},
+    {30, 0.461, 0.019, 0.028},
+    {50, 0.972, 0.035, 0.056},
+    {60, 1.429, 0.051, 0.079},
+    {80, 3.004, 0.1, 0.2},
+    {90, 4.342, 0.167, 0.447},
+    {95, 6.6, 0.351, MetaRow::no_bound},
+}};
+
+// The paper's maml.csv.
+constexpr std::array<MetaRow, 7> meta_sup{{
+    {10, 0.496, 0.207, 0.251},
+    {30, 0.942, 0.295, 0.398},
+    {50, 1.429, 0.391, 0.562},
+    {60, 1.829, 0.452, 0.631},
+    {80, 2.434, 0.679, 1.0},
+    {90, 3.155, 0.925, 1.413},
+    {95, 3.849, 1.191, MetaRow::no_bound},
+}};
+
 // clang-format on
 
 }  // namespace
+
+std::span<const WarmStartRow> unconstrained_qp() {
+  return warm_start_residual;
+}
+const WarmStartRow* unconstrained_qp(double quantile, double tolerance) {
+  for (const WarmStartRow& row : warm_start_residual) {
+    if (std::abs(row.percent - 100 * quantile) < 1e-9 && row.tolerance == tolerance) return &row;
+  }
+  return nullptr;
+}
+std::span<const MetaRow> maml_mse() {
+  return meta_mse;
+}
+std::span<const MetaRow> maml_sup() {
+  return meta_sup;
+}
 
 Table robust_kalman_residual() {
   return kalman_residual;

@@ -48,6 +48,33 @@ struct CodingRow {
 };
 std::span<const CodingRow> sparse_coding();
 
+/// Learned warm starts of an unconstrained QP: iterations as the paper counts them, one fewer than a trace
+/// here.
+struct WarmStartRow {
+  int percent = 0;
+  double tolerance = 0;
+  surefoot::Index cold = 0;
+  surefoot::Index nearest = 0;
+  surefoot::Index observed = 0;
+  surefoot::Index bound = 0;
+};
+inline constexpr surefoot::Index warm_start_shift = 1;
+std::span<const WarmStartRow> unconstrained_qp();
+/// The row of a quantile and tolerance; null if the paper has none.
+const WarmStartRow* unconstrained_qp(double quantile, double tolerance);
+
+/// Meta-learning after ten steps: quantiles of a metric.
+struct MetaRow {
+  int percent = 0;
+  double pretrained = 0;
+  double observed = 0;
+  double bound = no_bound;
+  static constexpr double no_bound = 0;  ///< the paper has none
+};
+/// The captions of the paper's two tables are swapped; here they are the right way round.
+std::span<const MetaRow> maml_mse();
+std::span<const MetaRow> maml_sup();
+
 /// The paper's bound from this many samples; none if it has none for this number.
 surefoot::Index bound_from(const Row& row, surefoot::Index samples);
 

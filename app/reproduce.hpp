@@ -29,8 +29,8 @@ using surefoot::Index;
 
 struct Settings {
   std::uint64_t seed = 0;
-  Index samples = 1000;  ///< 0: the experiment's own number
-  Index steps = 0;       ///< 0: the experiment's own horizon
+  Index samples = 0;  ///< 0: the experiment's own number
+  Index steps = 0;    ///< 0: the experiment's own horizon
   std::filesystem::path folder;
   int threads = 0;              ///< 0: all cores
   std::string letters;          ///< folder of EMNIST files; empty: drawn letters
@@ -45,6 +45,8 @@ void robust_kalman(const Settings& settings);
 void deblurring(const Settings& settings);
 /// Returns the place of a certificate inside the folder.
 std::filesystem::path sparse_coding(const Settings& settings);
+void l2ws(const Settings& settings);
+void maml(const Settings& settings);
 
 inline constexpr std::array<double, 3> table_quantiles{0.3, 0.9, 0.99};
 inline constexpr double claim_delta = 1e-4;                 ///< of a risk claim, and of ours on a budget

@@ -24,6 +24,7 @@ using namespace surefoot;
 struct Experiment {
   const char* name;
   const char* folder;
+  Index samples;  ///< unless asked for others; 0: the experiment knows
   /// Returns the place of its certificate inside the folder.
   std::function<std::filesystem::path(const reproduce::Settings&)> run;
 };
@@ -34,11 +35,13 @@ std::filesystem::path with_certificate(const reproduce::Settings& settings) {
   return "certificate.json";
 }
 
-const std::array<Experiment, 3>& experiments() {
-  static const std::array<Experiment, 3> all{
-      {{"robust-kalman", "surefoot-robust-kalman", with_certificate<reproduce::robust_kalman>},
-       {"deblurring", "surefoot-deblurring", with_certificate<reproduce::deblurring>},
-       {"sparse-coding", "surefoot-sparse-coding", reproduce::sparse_coding}}};
+const std::array<Experiment, 5>& experiments() {
+  static const std::array<Experiment, 5> all{
+      {{"robust-kalman", "surefoot-robust-kalman", 1000, with_certificate<reproduce::robust_kalman>},
+       {"deblurring", "surefoot-deblurring", 1000, with_certificate<reproduce::deblurring>},
+       {"sparse-coding", "surefoot-sparse-coding", 0, reproduce::sparse_coding},
+       {"l2ws", "surefoot-l2ws", 0, with_certificate<reproduce::l2ws>},
+       {"maml", "surefoot-maml", 0, with_certificate<reproduce::maml>}}};
   return all;
 }
 
@@ -63,10 +66,10 @@ void require_options_fit(const CLI::App& verb, const std::string& name) {
 void run(const std::string& name, reproduce::Settings settings, const CLI::App& verb) {
   const Experiment& experiment = experiment_named(name);
   require_options_fit(verb, name);
-  const bool own_samples = name == "sparse-coding" && verb.get_option("--samples")->count() == 0;
-  require(settings.samples >= 1 && settings.samples <= 10'000'000, "--samples: {} is outside 1 .. 10,000,000",
-          settings.samples);
-  if (own_samples) settings.samples = 0;
+  const bool asked = verb.get_option("--samples")->count() > 0;
+  if (!asked) settings.samples = experiment.samples;
+  require((settings.samples >= 1 || !asked) && settings.samples <= 10'000'000,
+          "--samples: {} is outside 1 .. 10,000,000", settings.samples);
   require(settings.epochs >= 0 && settings.epochs <= 1'000'000, "--epochs: {} is outside 0 .. 1,000,000",
           settings.epochs);
   require(settings.steps >= 0 && settings.steps <= 1'000'000, "--steps: {} is outside 0 .. 1,000,000",
@@ -90,17 +93,17 @@ void run(const std::string& name, reproduce::Settings settings, const CLI::App& 
 void add_reproduce_verb(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
   const auto settings = std::make_shared<reproduce::Settings>();
-  CLI::App* verb = app.add_subcommand(
-      "reproduce",
-      "The paper's experiments with its numbers beside ours: robust-kalman, deblurring, sparse-coding");
-  verb->add_option("experiment", *name, "robust-kalman, deblurring or sparse-coding")->required();
+  CLI::App* verb = app.add_subcommand("reproduce",
+                                      "The paper's experiments with its numbers beside ours: robust-kalman, "
+                                      "deblurring, sparse-coding, l2ws, maml");
+  verb->add_option("experiment", *name, "robust-kalman, deblurring, sparse-coding, l2ws or maml")->required();
+  verb->add_option("--samples", settings->samples,
+                   "problems drawn [1000, N = 10, 100, 1000 being the first of them; sparse-coding, l2ws and "
+                   "maml 50000]")
+      ->check(whole_number);
   verb->add_option(
-          "--samples", settings->samples,
-          "problems drawn; N = 10, 100, 1000 are the first of them (sparse-coding: 50000, quick 5000)")
-      ->check(whole_number)
-      ->capture_default_str();
-  verb->add_option("--steps", settings->steps,
-                   "steps of the solver [500; deblurring 16000, quick 500; sparse-coding 10]")
+          "--steps", settings->steps,
+          "steps of the solver [500; deblurring 16000, quick 500; sparse-coding 10; l2ws 800; maml 10]")
       ->check(whole_number);
   verb->add_option("--seed", settings->seed, "of all random numbers")
       ->check(whole_number)
@@ -121,6 +124,7 @@ void add_reproduce_verb(CLI::App& app) {
   verb->footer(
       "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
       "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"
-      "         surefoot reproduce sparse-coding --scale quick");
+      "         surefoot reproduce sparse-coding --scale quick\n"
+      "         surefoot reproduce l2ws --scale quick");
   verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
 }

@@ -124,45 +124,6 @@ void to_lanes(const T* lane_major, Index rows, T* lanes) {
   }
 }
 
-void LaneWeights::draw(const WeightDraw& draw, const double* mean, const double* deviation) {
-  settle();
-  const std::uint64_t purpose = purpose_key(draw.purpose);
-  for (int lane = 0; lane < code_lanes; ++lane) {
-    fill_normals({draw.seed, purpose, draw.first_draw + static_cast<std::uint64_t>(lane), 0}, xi_.data(),
-                 count_);
-    for (Index i = 0; i < count_; ++i) {
-      noise_[i * code_lanes + lane] = deviation[i] * xi_[i];
-      value_[i * code_lanes + lane] = mean[i] + deviation[i] * xi_[i];
-    }
-  }
-}
-
-void LaneWeights::use_means(const double* mean) {
-  settle();
-  std::fill(noise_.begin(), noise_.end(), 0.0);
-  for (Index i = 0; i < count_; ++i) std::fill_n(value_.begin() + i * code_lanes, code_lanes, mean[i]);
-}
-
-void LaneWeights::settle() {
-  for (Index i = 0; i < count_; ++i) {
-    for (Index at = i * code_lanes; at < (i + 1) * code_lanes; ++at) {
-      d_mean_[i] += derivative_[at];
-      d_log_variance_[i] += 0.5 * derivative_[at] * noise_[at];
-    }
-  }
-  std::fill(derivative_.begin(), derivative_.end(), 0.0);
-}
-
-void LaneWeights::collect(double* d_mean, double* d_log_variance) {
-  settle();
-  for (Index i = 0; i < count_; ++i) {
-    d_mean[i] += d_mean_[i];
-    d_log_variance[i] += d_log_variance_[i];
-  }
-  std::fill(d_mean_.begin(), d_mean_.end(), 0.0);
-  std::fill(d_log_variance_.begin(), d_log_variance_.end(), 0.0);
-}
-
 template void multiply_nonzeros(const Columns<float>&, const Nonzeros<float>&, float*);
 template void multiply_nonzeros(const Columns<double>&, const Nonzeros<double>&, double*);
 template void add_outer_products(const Nonzeros<float>&, const float*, Index, float*, Index);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/algorithms/lane_weights.hpp"
 #include "surefoot/algorithms/lanes.hpp"
 #include "surefoot/algorithms/learned_operator.hpp"
 #include "surefoot/core/vector_math.hpp"
@@ -20,9 +21,6 @@ namespace surefoot::algorithms {
 
 /// Lanes of the learned soft-thresholding networks.
 inline constexpr int code_lanes = 32;
-
-template <class T>
-using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
 
 /// A matrix whose columns are summed: each is contiguous; the stride keeps columns off each other's cache
 /// sets.
@@ -155,41 +153,5 @@ void to_lane_major(const Source* lanes, Index rows, T* lane_major) {
   const double size = std::abs(u) - t;
   return std::copysign(size <= 0 ? 0.0 : size, u);
 }
-
-/// Weights that are single numbers, drawn lane by lane: their values in every lane, and the derivatives by
-/// them.
-class LaneWeights {
- public:
-  LaneWeights() = default;
-  explicit LaneWeights(Index count)
-      : count_(count),
-        value_(make(count)),
-        noise_(make(count)),
-        derivative_(make(count)),
-        xi_(static_cast<std::size_t>(count)),
-        d_mean_(static_cast<std::size_t>(count), 0.0),
-        d_log_variance_(static_cast<std::size_t>(count), 0.0) {}
-  void draw(const WeightDraw& draw, const double* mean, const double* deviation);
-  void use_means(const double* mean);
-  [[nodiscard]] const double* operator[](Index weight) const { return value_.data() + weight * code_lanes; }
-  double* derivative(Index weight) { return derivative_.data() + weight * code_lanes; }
-  /// Adds the derivatives by means and log variances, summed over lanes and blocks, and clears them: d theta
-  /// / d zeta = sqrt(s) xi / 2.
-  void collect(double* d_mean, double* d_log_variance);
-
- private:
-  static AlignedVector<double> make(Index count) {
-    return AlignedVector<double>(static_cast<std::size_t>(count * code_lanes), 0.0);
-  }
-  /// Before the noise of the block is replaced: its derivatives into the sums.
-  void settle();
-  Index count_ = 0;
-  AlignedVector<double> value_;
-  AlignedVector<double> noise_;  // sqrt(s) xi
-  AlignedVector<double> derivative_;
-  std::vector<double> xi_;
-  std::vector<double> d_mean_;
-  std::vector<double> d_log_variance_;
-};
 
 }  // namespace surefoot::algorithms

@@ -82,7 +82,7 @@ template <class T>
 std::unique_ptr<Workspace> GramNetwork<T>::make_workspace() const {
   const auto lanes = static_cast<std::size_t>(state_size() * code_lanes);
   auto room = std::make_unique<Room>();
-  room->weight = LaneWeights(layout_.size());
+  room->weight = LaneWeights(layout_.size(), code_lanes);
   room->nonzeros = Nonzeros<T>(state_size());
   room->Wb.resize(lanes);
   room->product.resize(lanes);

@@ -65,6 +65,17 @@ void GradientDescent::step(Index /*k*/, Batch z, Workspace& workspace, double* r
   if (residual != nullptr) sqrt(squares).store(residual);
 }
 
+// c - step P c, P symmetric.
+void GradientDescent::step_vjp(Index /*k*/, ConstBatch /*z*/, Batch cotangent, Workspace& workspace) const {
+  using L = Lanes<lanes>;
+  auto& room = static_cast<Room&>(workspace);
+  multiply(P_.data(), n_, n_, cotangent.data, room.product.data(), lanes);
+  const L size(step_);
+  for (Index i = 0; i < n_; ++i) {
+    (L::load(cotangent.row(i)) - size * L::load(room.product.data() + i * lanes)).store(cotangent.row(i));
+  }
+}
+
 bool GradientDescent::knows(Quantity quantity) const {
   return quantity == Quantity::objective || quantity == Quantity::dual_residual;
 }

@@ -12,7 +12,7 @@ struct GradientDescentOptions {
 };
 
 /// Gradient descent on 1/2 z'Pz + c'z: z+ = z - step (P z + c). State and iterate z (n).
-class GradientDescent final : public Operator {
+class GradientDescent final : public Operator, public DifferentiableStep {
  public:
   explicit GradientDescent(problems::Quadratic problem, GradientDescentOptions options = {});
 
@@ -28,6 +28,8 @@ class GradientDescent final : public Operator {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   [[nodiscard]] bool knows(Quantity quantity) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
 
  private:
   static constexpr int lanes = 16;

@@ -77,7 +77,7 @@ class Lista final : public CodeNetwork {
     const auto lanes = static_cast<std::size_t>(n_ * code_lanes);
     const auto K = static_cast<std::size_t>(steps());
     auto room = std::make_unique<Room>();
-    room->weight = LaneWeights(steps());
+    room->weight = LaneWeights(steps(), code_lanes);
     room->inputs = Nonzeros<T>(n_);
     room->adjoints = Nonzeros<T>(n_);
     room->b.resize(static_cast<std::size_t>(m_ * code_lanes));

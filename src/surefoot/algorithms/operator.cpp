@@ -16,6 +16,8 @@ std::string_view to_string(Quantity quantity) {
       return "dual residual";
     case Quantity::constraint_violation:
       return "constraint violation";
+    case Quantity::largest_error:
+      return "largest error";
   }
   return "unknown";
 }

@@ -39,6 +39,7 @@ enum class Quantity {
   primal_residual,       ///< ||Ax - w||_2 (QP), ||Ax + s - b||_2 (cone program)
   dual_residual,         ///< ||Px + A'y + q||_2; gradient norm where there is no constraint
   constraint_violation,  ///< largest violation of a constraint by x alone
+  largest_error,         ///< largest |error| over the points of a regression
 };
 std::string_view to_string(Quantity quantity);
 

@@ -48,7 +48,7 @@ class Tilista final : public CodeNetwork {
     const auto lanes = static_cast<std::size_t>(n_ * code_lanes);
     const auto K = static_cast<std::size_t>(steps());
     auto room = std::make_unique<Room>();
-    room->weight = LaneWeights(2 * steps());
+    room->weight = LaneWeights(2 * steps(), code_lanes);
     room->nonzeros = Nonzeros<T>(n_);
     room->b.resize(rows);
     room->residual.resize(K * rows);

@@ -53,28 +53,6 @@ void SparseCodingOptions::validate() const {
   require(std::isfinite(noise) && noise >= 0, "noise: {} is negative or not finite", noise);
 }
 
-std::string_view to_string(SampleSet set) {
-  switch (set) {
-    case SampleSet::training:
-      return "training";
-    case SampleSet::validation:
-      return "validation";
-    case SampleSet::hold_out:
-      return "hold-out";
-    case SampleSet::test:
-      return "test";
-  }
-  return "";
-}
-
-SampleSet parse_sample_set(std::string_view name) {
-  for (const SampleSet set :
-       {SampleSet::training, SampleSet::validation, SampleSet::hold_out, SampleSet::test}) {
-    if (to_string(set) == name) return set;
-  }
-  throw InputError(fmt::format("sample set: '{}' is not training, validation, hold-out or test", name));
-}
-
 SparseCoding::SparseCoding(std::uint64_t seed, SparseCodingOptions options) : seed_(seed), options_(options) {
   options_.validate();
   RandomStream stream(seed, "sparse coding: dictionary", 0);

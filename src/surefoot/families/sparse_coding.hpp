@@ -1,9 +1,9 @@
 #pragma once
 
+#include "surefoot/families/sample_set.hpp"
 #include "surefoot/problems/sparse_codes.hpp"
 
 #include <cstdint>
-#include <string_view>
 
 namespace surefoot::families {
 
@@ -15,11 +15,6 @@ struct SparseCodingOptions {
 
   void validate() const;
 };
-
-/// Sets of samples that share nothing: each has a random purpose of its own.
-enum class SampleSet { training, validation, hold_out, test };
-std::string_view to_string(SampleSet set);
-SampleSet parse_sample_set(std::string_view name);
 
 /// Sparse coding: b = D z* + noise. D_ij ~ N(0, 1/m) with columns normalised, z* standard normal entries,
 /// each kept with probability `density` (a code without entries is drawn again), noise N(0, (noise

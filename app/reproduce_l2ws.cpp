@@ -1,0 +1,409 @@
+#include "surefoot/algorithms/gradient_descent.hpp"
+#include "surefoot/algorithms/warm_start.hpp"
+#include "surefoot/bounds/worst_case.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/families/unconstrained_qp.hpp"
+#include "surefoot/learning/network_norms.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/format.hpp"
+
+#include "reproduce_learned.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace reproduce {
+
+using namespace surefoot;
+using families::SampleSet;
+
+namespace {
+
+constexpr Index hidden_units = 10;
+constexpr double output_scale = 10;
+constexpr Index unrolled = 15;
+constexpr Index test_problems = 1000;
+constexpr Index base_problems = 10000;
+constexpr double norm_delta = 1e-9;  ///< of Theorem 3, over the drawn weights
+const std::vector<double> tolerances{1e-4, 1e-3, 1e-2};
+const std::vector<double> quantiles{0.3, 0.8, 0.9, 0.95};
+
+/// What quick and paper scale differ in.
+struct Scale {
+  Index samples = 50000;
+  Index hold_out = 50000;
+  Index steps = 800;
+  double epochs = 1;  ///< times the epochs of the recipe
+};
+
+Scale scale_of(const Settings& settings) {
+  Scale scale;
+  if (settings.scale == "quick") scale = {4000, 4000, 800, 0.5};
+  if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
+  if (settings.steps > 0) scale.steps = settings.steps;
+  return scale;
+}
+
+/// Samples of one set with gradient descent on them.
+struct Bench {
+  Bench(const families::UnconstrainedQp& family, std::uint64_t seed, SampleSet set, Index count)
+      : parameters(std::make_shared<const problems::Table>(family.draw(seed, set, count))),
+        solver(std::make_shared<algorithms::GradientDescent>(
+            family.problem(*parameters),
+            algorithms::GradientDescentOptions{1 / family.curvature().maxCoeff()})) {}
+  std::shared_ptr<const problems::Table> parameters;
+  std::shared_ptr<const algorithms::GradientDescent> solver;
+
+  [[nodiscard]] std::unique_ptr<algorithms::WarmStart> warm(const families::UnconstrainedQp& family,
+                                                            std::uint64_t seed) const {
+    algorithms::WarmStartOptions options;
+    options.hidden = {hidden_units};
+    options.input_scale = family.ranges();
+    options.output_scale = output_scale;
+    options.initial_deviation = 0.1;
+    options.initial_bias = 2;
+    options.seed = seed;
+    return std::make_unique<algorithms::WarmStart>(solver, parameters, options);
+  }
+};
+
+learning::Stage plain_stage(const char* name, Index epochs, double rate, double final_rate) {
+  learning::Stage stage;
+  stage.name = name;
+  stage.noise = false;
+  stage.epochs = epochs;
+  stage.batch = 64;
+  stage.mean_rate = rate;
+  stage.schedule = learning::Schedule::cosine;
+  stage.final_rate = final_rate;
+  stage.surrogate.kind = learning::SurrogateKind::logarithm;
+  return stage;
+}
+
+/// Aims at the share of runs whose distance from the optimum, in the flat entries, is below `distance`: after
+/// K steps the residual is (1/L) (1 - 1/L)^{K-1} times it.
+learning::Stage bound_stage(const char* name, Index epochs, double distance, double width, double mean_rate,
+                            double variance_rate) {
+  learning::Stage stage = plain_stage(name, epochs, mean_rate, 0.02);
+  stage.noise = true;
+  stage.batch = 256;
+  stage.variance_rate = variance_rate;
+  stage.prior = learning::PriorRule::closed_form;
+  stage.penalty.kind = learning::PenaltyKind::none;
+  stage.surrogate.kind = learning::SurrogateKind::tolerance;
+  stage.surrogate.tolerance = 0.01 * std::pow(0.99, static_cast<double>(unrolled - 1)) * distance;
+  stage.surrogate.width = width;
+  return stage;
+}
+
+Index times(double factor, Index epochs) {
+  return std::max<Index>(1, std::llround(factor * static_cast<double>(epochs)));
+}
+
+/// A posterior for each share that is to be certified: `distance` is what its training aims at.
+struct Aim {
+  const char* name;
+  double distance;
+};
+
+std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Settings& settings,
+                                        const Scale& scale) {
+  learning::Loss loss;
+  loss.kind = learning::LossKind::residual;
+  learning::TrainOptions options;
+  options.seed = settings.seed;
+  options.steps = unrolled;
+  options.slots = 2;
+  fmt::print("Training on {} problems through {} steps:\n", report::count_label(scale.samples), unrolled);
+  // Typical problems first, then the ones that are far off: all of them enter the mean.
+  learning::Stage tail = plain_stage("tail", times(scale.epochs, 8), 1e-3, 1e-3);
+  tail.surrogate.kind = learning::SurrogateKind::logistic;
+  tail.surrogate.scale = 30;
+  options.stages = {plain_stage("plain", times(scale.epochs, 6), 1e-2, 1e-2), tail};
+  const learning::Posterior plain =
+      train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
+  std::vector<Candidate> candidates{{"deterministic", plain}};
+  const std::vector<Aim> aims = settings.scale == "quick" ? std::vector<Aim>{{"80", 0.08}, {"90", 0.2}}
+                                                          : std::vector<Aim>{{"90", 0.0095}, {"95", 0.04}};
+  for (const Aim& aim : aims) {
+    learning::Stage wide = bound_stage("wide", times(scale.epochs, 4), aim.distance, 0.4, 1e-4, 3e-2);
+    wide.log_variance = 2 * std::log(aim.distance) - 9;
+    options.stages = {wide, bound_stage("narrow", times(scale.epochs, 8), aim.distance, 0.2, 3e-5, 3e-2)};
+    candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
+  }
+  return candidates;
+}
+
+certify::Options claims_of(Index steps) {
+  certify::Options claims;
+  claims.delta = learned_delta;
+  claims.tolerances = tolerances;
+  claims.quantiles = quantiles;
+  std::vector<Index> recorded(static_cast<std::size_t>(steps));
+  for (Index k = 1; k <= steps; ++k) recorded[static_cast<std::size_t>(k - 1)] = k;
+  claims.steps = certify::default_steps(recorded);
+  return claims;
+}
+
+std::string cell(const std::optional<Index>& step) {
+  return step ? fmt::format("{}", *step) : std::string(report::nothing);
+}
+
+struct Baselines {
+  runs::Tally cold;
+  runs::Tally nearest;
+};
+
+Baselines baselines(const families::UnconstrainedQp& family, const Settings& settings, Index steps) {
+  const Bench test(family, settings.seed, SampleSet::test, test_problems);
+  const Index base_count = settings.scale == "quick" ? 1000 : base_problems;
+  const problems::Table base = family.draw(settings.seed, SampleSet::base, base_count);
+  const auto scaled = [&](const problems::Table& c) {
+    return problems::Table(c.array().rowwise() / family.ranges().transpose().array());
+  };
+  const runs::Start nearest =
+      runs::nearest_neighbour_start(scaled(*test.parameters), scaled(base), family.solutions(base));
+  const runs::Metric residual = runs::fixed_point_residual();
+  return {count_baseline(*test.solver, residual, runs::cold_start(), steps, tolerances),
+          count_baseline(*test.solver, residual, nearest, steps, tolerances)};
+}
+
+struct Results {
+  certify::Certificate learned;   ///< of the posteriors, on the training samples
+  certify::Certificate hold_out;  ///< of the deterministic network, on fresh ones
+  Baselines baseline;
+};
+
+void add_budget_table(Output& output, const Results& results) {
+  report::TextTable table;
+  table.key_columns = 2;
+  table.columns = {{"share"}, {"below"}};
+  for (const char* group : {"cold start", "nearest neighbour", "learned, observed"}) {
+    table.columns.push_back({"paper", report::Align::right, group});
+    table.columns.push_back({"ours", report::Align::right, group});
+  }
+  table.columns.push_back({"paper", report::Align::right, "learned, certified"});
+  table.columns.push_back({"ours", report::Align::right, "learned, certified"});
+  table.columns.push_back({"hold-out", report::Align::right, "learned, certified"});
+  Index better = 0;
+  Index compared = 0;
+  for (const double quantile : quantiles) {
+    for (std::size_t t = tolerances.size(); t-- > 0;) {
+      const paper::WarmStartRow* row = paper::unconstrained_qp(quantile, tolerances[t]);
+      const auto paper_cell = [&](Index paper::WarmStartRow::*field) {
+        return row != nullptr ? fmt::format("{}", row->*field + paper::warm_start_shift)
+                              : std::string(report::nothing);
+      };
+      const BestBudget best = best_budget(results.learned, quantile, tolerances[t]);
+      const BestBudget fresh = best_budget(results.hold_out, quantile, tolerances[t]);
+      table.add_row({report::percent_label(quantile), report::exact_label(tolerances[t]),
+                     paper_cell(&paper::WarmStartRow::cold),
+                     cell(observed_budget(results.baseline.cold, t, quantile)),
+                     paper_cell(&paper::WarmStartRow::nearest),
+                     cell(observed_budget(results.baseline.nearest, t, quantile)),
+                     paper_cell(&paper::WarmStartRow::observed), cell(best.observed),
+                     paper_cell(&paper::WarmStartRow::bound), cell(best.certified), cell(fresh.certified)});
+      if (row == nullptr) continue;
+      ++compared;
+      better += best.certified && *best.certified <= row->bound + paper::warm_start_shift ? 1 : 0;
+    }
+  }
+  add_table(
+      output, "residual", "Iterations until a share of problems has a fixed-point residual below a tolerance",
+      table,
+      {fmt::format("{} of {} certified budgets are at least as tight as the paper's; it has none for 95 %.",
+                   better, compared),
+       "The paper's steps are counted as here: one more than it prints.",
+       fmt::format("Certified with confidence {} for all shares, tolerances and steps together; {}.",
+                   report::confidence_label(learned_delta), regularizers(results.learned)),
+       "Hold-out: the deterministic network on fresh problems. Cold start and nearest neighbour: observed."});
+}
+
+report::Curve tally_curve(const runs::Tally& tally, std::size_t tolerance, const char* name,
+                          std::size_t hue) {
+  report::Curve curve{name, hue, 0, {}};
+  const auto n = static_cast<double>(tally.samples());
+  for (std::size_t column = 0; column < tally.spec().steps.size(); column += 4) {
+    curve.points.push_back({static_cast<double>(tally.spec().steps[column]),
+                            1 - static_cast<double>(tally.failures(column, tolerance)) / n});
+  }
+  return curve;
+}
+
+report::Figure success_over_steps(const Results& results, Index steps) {
+  report::Figure figure;
+  figure.name = "success_residual";
+  figure.title = "Share of problems with a fixed-point residual below a tolerance";
+  figure.x = {"iteration", false, false, 0, static_cast<double>(steps)};
+  figure.y = {"share of problems", false, true, 0, 1};
+  figure.styles = {"observed", "certified"};
+  for (std::size_t t = tolerances.size(); t-- > 0;) {
+    report::Panel panel{fmt::format("below {}", report::exact_label(tolerances[t])), {}};
+    panel.curves.push_back(tally_curve(results.baseline.cold, t, "cold start", 0));
+    panel.curves.push_back(tally_curve(results.baseline.nearest, t, "nearest neighbour", 1));
+    report::Curve observed{"", 2, 0, {}};
+    report::Curve certified{"learned start", 2, 1, {}};
+    for (const SuccessPoint& point : best_success(results.learned, tolerances[t])) {
+      observed.points.push_back({static_cast<double>(point.step), point.observed});
+      certified.points.push_back({static_cast<double>(point.step), point.certified});
+    }
+    report::Curve fresh{"deterministic, hold-out", 3, 1, {}};
+    for (const SuccessPoint& point : best_success(results.hold_out, tolerances[t]))
+      fresh.points.push_back({static_cast<double>(point.step), point.certified});
+    panel.curves.insert(panel.curves.end(), {observed, certified, fresh});
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+report::Figure quantiles_over_steps(const Results& results, Index steps) {
+  report::Figure figure;
+  figure.name = "quantiles_residual";
+  figure.title = "Quantiles of the fixed-point residual";
+  figure.x = {"iteration", false, false, 0, static_cast<double>(steps)};
+  figure.y = {"fixed-point residual", true, false, 1e-7, 1e1};
+  figure.styles = {"observed", "certified"};
+  for (const double quantile : quantiles) {
+    report::Panel panel{report::percent_label(quantile) + " of problems", {}};
+    const auto baseline = [&](const runs::Tally& tally, const char* name, std::size_t hue) {
+      report::Curve curve{name, hue, 0, {}};
+      for (std::size_t i = 0; i < tally.spec().claim_columns.size(); i += 4) {
+        const runs::ValueStore& values = tally.values(i);
+        const auto rank = static_cast<Index>(std::ceil(quantile * static_cast<double>(values.size())));
+        curve.points.push_back({static_cast<double>(tally.spec().steps[tally.spec().claim_columns[i]]),
+                                values.order_statistic(rank)});
+      }
+      return curve;
+    };
+    panel.curves.push_back(baseline(results.baseline.cold, "cold start", 0));
+    panel.curves.push_back(baseline(results.baseline.nearest, "nearest neighbour", 1));
+    report::Curve observed{"", 2, 0, {}};
+    report::Curve certified{"learned start", 2, 1, {}};
+    for (const Index step : results.learned.steps) {
+      const BestQuantile best = best_quantile(results.learned, quantile, step);
+      observed.points.push_back({static_cast<double>(step), best.observed});
+      certified.points.push_back({static_cast<double>(step), best.certified});
+    }
+    panel.curves.insert(panel.curves.end(), {observed, certified});
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+/// Where the worst case of Theorem 3 takes over from the risk bounds.
+struct TakeOver {
+  double distance = 0;       ///< bound on ||z^0 - z*||
+  std::vector<Index> steps;  ///< per tolerance, from which no problem fails
+};
+
+TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Candidate>& candidates,
+                   std::size_t variant) {
+  const learning::Posterior& posterior = candidates[variant].posterior;
+  const double input_norm = std::sqrt(static_cast<double>(family.variables()));  // every entry in [-1, 1]
+  const double beta = 1 - family.curvature().minCoeff() / family.curvature().maxCoeff();
+  TakeOver result;
+  result.distance = learning::start_distance_bound(posterior, input_norm, output_scale,
+                                                   family.largest_solution(), norm_delta);
+  for (const double tolerance : tolerances)
+    result.steps.push_back(bounds::linear_rate_steps(beta, result.distance, tolerance).value_or(0));
+  return result;
+}
+
+void add_take_over(Output& output, const Results& results, const TakeOver& take_over) {
+  report::Figure figure;
+  figure.name = "take_over";
+  figure.title = "Where the worst case takes over";
+  const Index last = *std::max_element(take_over.steps.begin(), take_over.steps.end());
+  figure.x = {"iteration", false, false, 0, 1.1 * static_cast<double>(last)};
+  figure.y = {"risk", false, true, 0, 0.3};
+  figure.styles = {"observed", "PAC-Bayes", "Theorem 3"};
+  fmt::print(
+      "\nTheorem 3: ||z0 - z*|| is at most {} for every problem, except for drawn weights of probability "
+      "{}.\n",
+      report::upper_bound_value(take_over.distance), report::exact_label(norm_delta));
+  for (std::size_t t = tolerances.size(); t-- > 0;) {
+    report::Panel panel{fmt::format("below {}", report::exact_label(tolerances[t])), {}};
+    report::Curve certified{"", 2, 1, {}};
+    const auto from = static_cast<double>(take_over.steps[t]);
+    for (const SuccessPoint& point : best_success(results.learned, tolerances[t])) {
+      if (static_cast<double>(point.step) < from)
+        certified.points.push_back({static_cast<double>(point.step), 1 - point.certified});
+    }
+    // Beyond the steps that were run the residual does not rise: the last bound stays.
+    certified.points.push_back({from, certified.points.back().y});
+    report::Curve worst{"", 3, 2, {{from, certified.points.back().y}, {from, 0}, {figure.x.high, 0}}};
+    panel.curves = {certified, worst};
+    figure.panels.push_back(std::move(panel));
+    fmt::print("  below {}: no problem fails from step {} on\n", report::exact_label(tolerances[t]),
+               take_over.steps[t]);
+  }
+  output.add(figure);
+}
+
+std::string run_json(const Settings& settings, const Scale& scale) {
+  return nlohmann::ordered_json{
+      {"experiment", "l2ws"},
+      {"family", "unconstrained QP, n = 20"},
+      {"solver", "gradient descent, step 1/100"},
+      {"start", "network 20-10-20, inputs by the family's ranges, outputs times 10"},
+      {"samples", scale.samples},
+      {"steps", scale.steps},
+      {"unrolled", unrolled},
+      {"seed", settings.seed}}
+      .dump();
+}
+
+}  // namespace
+
+void l2ws(const Settings& settings) {
+  const Scale scale = scale_of(settings);
+  require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
+  const families::UnconstrainedQp family;
+  const Bench training(family, settings.seed, SampleSet::training, scale.samples);
+  const auto op = training.warm(family, settings.seed);
+  fmt::print("Learned warm starts of gradient descent: N = {}, {} steps, seed {}\n",
+             report::count_label(scale.samples), scale.steps, settings.seed);
+  std::vector<Candidate> candidates = train_candidates(*op, settings, scale);
+  const Candidate deterministic = candidates.front();
+  candidates.erase(candidates.begin());
+
+  const runs::Metric residual = runs::fixed_point_residual();
+  certify::PacBayesOptions options;
+  options.claims = claims_of(scale.steps);
+  options.claims.risk_method = bounds::RiskMethod::pac_bayes;
+  options.claims.quantile_method = bounds::QuantileMethod::grid;
+  options.claims.title = "Learned warm starts of gradient descent";
+  certify::CalibrationOptions calibration;
+  calibration.seed = static_cast<Index>(settings.seed);
+  Results results{certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
+                                     std::string(to_string(op->options().sampling)), "double"),
+                  {},
+                  baselines(family, settings, scale.steps)};
+  const Bench fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
+  const auto fresh_op = fresh.warm(family, settings.seed);
+  certify::LearnedModel model{*fresh_op, deterministic.posterior, residual, scale.steps};
+  model.name = "deterministic";
+  model.source = "weights_deterministic.safetensors";
+  certify::Options hold_out = claims_of(scale.steps);
+  hold_out.title = "Learned warm starts of gradient descent: hold-out";
+  results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
+  results.learned.run = results.hold_out.run = run_json(settings, scale);
+
+  Output output(settings.folder);
+  add_budget_table(output, results);
+  output.add(success_over_steps(results, scale.steps));
+  output.add(quantiles_over_steps(results, scale.steps));
+  add_take_over(output, results, theorem_3(family, candidates, 0));
+  candidates.push_back(deterministic);
+  for (const Candidate& candidate : candidates)
+    learning::save_posterior(candidate.posterior,
+                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+  output.add(results.learned, "", {});
+  output.add(results.hold_out, "hold_out", {});
+}
+
+}  // namespace reproduce

@@ -1,0 +1,151 @@
+#include "reproduce_learned.hpp"
+
+#include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/report/format.hpp"
+#include "surefoot/report/text.hpp"
+
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <mutex>
+
+namespace reproduce {
+
+using namespace surefoot;
+
+learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,
+                                  learning::Posterior begin, const learning::Loss& loss,
+                                  const learning::TrainOptions& options) {
+  learning::TrainHooks hooks;
+  Progress bar("training " + name);
+  hooks.progress = [&](const learning::TrainProgress& now) {
+    if (!now.epoch_done || now.epoch + 1 < now.stage->epochs) {
+      bar.update(now.seconds, now.seconds + now.seconds_left, "s");
+      return;
+    }
+    fmt::print("  {:<22} {:<10} {:>3} epochs  loss {:<9.3g}", name, now.stage->name, now.stage->epochs,
+               now.loss);
+    if (now.stage->noise)
+      fmt::print("  B {:.4f}  surrogate {:.4f}  objective {:.4f}", now.regularizer, now.surrogate,
+                 now.objective);
+    fmt::print("  {:.0f} s\n", now.seconds);
+    std::fflush(stdout);
+  };
+  learning::TrainResult result = learning::train(op, std::move(begin), loss, options, hooks);
+  return result;
+}
+
+certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
+                                        const std::vector<Candidate>& candidates,
+                                        certify::PacBayesOptions options, const runs::Metric& metric,
+                                        Index steps, const certify::CalibrationOptions& calibration,
+                                        const std::string& sampling, const std::string& precision) {
+  options.claims.metric = metric.name;
+  options.claims.unit = metric.unit;
+  options = certify::resolved(std::move(options), certify::recorded_steps(metric, steps));
+  std::vector<certify::Calibrated> calibrated;
+  for (const Candidate& candidate : candidates) {
+    certify::LearnedModel model{op, candidate.posterior, metric, steps};
+    model.name = candidate.name;
+    model.source = fmt::format("weights_{}.safetensors", candidate.name);
+    model.sampling = sampling;
+    model.precision = precision;
+    certify::CalibrationOptions own = calibration;
+    Progress bar("calibration " + candidate.name);
+    own.progress = [&](Index done, Index all) {
+      bar.update(static_cast<double>(done), static_cast<double>(all), "runs");
+    };
+    calibrated.push_back(certify::calibrate(model, options, own));
+  }
+  return certify::certify(options, calibrated);
+}
+
+runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& metric,
+                           const runs::Start& start, Index steps, const std::vector<double>& tolerances) {
+  certify::Options options;
+  options.tolerances = tolerances;
+  options.all_steps = true;
+  options.metric = metric.name;
+  options.unit = metric.unit;
+  const std::vector<Index> recorded = certify::recorded_steps(metric, steps);
+  options = certify::resolved(options, {recorded});
+  runs::Tally tally(certify::tally_spec(options, recorded));
+  std::mutex mutex;
+  runs::RunOptions run_options;
+  run_options.steps = steps;
+  runs::run(op, {metric}, start, run_options, [&](std::size_t, Index, const double* trace) {
+    const std::scoped_lock lock(mutex);
+    tally.add_run(trace);
+  });
+  return tally;
+}
+
+BestBudget best_budget(const certify::Certificate& certificate, double quantile, double tolerance) {
+  BestBudget best;
+  for (const certify::BudgetClaim& claim : certificate.budget) {
+    if (claim.quantile != quantile || claim.tolerance != tolerance || !claim.steps) continue;
+    if (best.certified && *best.certified <= *claim.steps) continue;
+    best.certified = claim.steps;
+    best.observed = claim.empirical;
+    best.variant = claim.variant;
+  }
+  return best;
+}
+
+BestQuantile best_quantile(const certify::Certificate& certificate, double quantile, Index step) {
+  BestQuantile best;
+  for (const certify::QuantileClaim& claim : certificate.quantile) {
+    if (claim.quantile != quantile || claim.step != step) continue;
+    if (claim.upper_bound >= best.certified && best.observed < infinity) continue;
+    best = {claim.upper_bound, claim.empirical, claim.variant};
+  }
+  return best;
+}
+
+std::vector<SuccessPoint> best_success(const certify::Certificate& certificate, double tolerance) {
+  std::vector<SuccessPoint> points;
+  for (const certify::SuccessClaim& claim : certificate.success) {
+    if (claim.tolerance != tolerance) continue;
+    auto place = std::find_if(points.begin(), points.end(),
+                              [&](const SuccessPoint& point) { return point.step == claim.step; });
+    if (place == points.end()) place = points.insert(points.end(), {claim.step, -1, 0});
+    if (claim.lower_bound > place->certified) *place = {claim.step, claim.lower_bound, claim.empirical};
+  }
+  return points;
+}
+
+std::optional<Index> observed_budget(const runs::Tally& tally, std::size_t tolerance, double quantile) {
+  const std::vector<Index> settled = tally.settled(tolerance);
+  const Index enough = bounds::empirical_rank(tally.samples(), quantile);
+  for (std::size_t column = 0; column < settled.size(); ++column) {
+    if (settled[column] >= enough) return tally.spec().steps[column];
+  }
+  return std::nullopt;
+}
+
+void add_table(Output& output, const std::string& slug, const std::string& title,
+               const report::TextTable& table, const std::vector<std::string>& remarks) {
+  fmt::print("\n{}\n\n{}", title, report::to_text(table, "  "));
+  std::string markdown = fmt::format("### {}\n\n{}\n", title, report::to_markdown(table));
+  for (const std::string& remark : remarks) {
+    fmt::print("{}", report::wrapped(remark, 110, "  - ", "    "));
+    markdown += fmt::format("- {}\n", remark);
+  }
+  output.write(fmt::format("table_{}.md", slug), markdown);
+  output.write(fmt::format("table_{}.csv", slug), to_csv(table));
+}
+
+std::string regularizers(const certify::Certificate& certificate) {
+  std::string text;
+  for (const certify::Variant& variant : certificate.variants) {
+    if (!variant.pac_bayes) continue;
+    text += fmt::format("{}{}: B = {:.4f}", text.empty() ? "" : ", ", variant.name,
+                        variant.pac_bayes->regularizer);
+  }
+  return text;
+}
+
+}  // namespace reproduce

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "surefoot/certify/learned.hpp"
+#include "surefoot/learning/train.hpp"
+#include "surefoot/report/plot.hpp"
+
+#include "reproduce.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// What the paper's learned optimizers share beyond reproduce.hpp: training in stages with a line per stage,
+/// calibration of candidates, curves of counted runs.
+namespace reproduce {
+
+inline constexpr double learned_delta = surefoot::certify::paper_learned_delta;
+
+/// Trains and prints what the last epoch of each stage reached.
+surefoot::learning::TrainResult train_aloud(const std::string& name,
+                                            surefoot::algorithms::LearnedOperator& op,
+                                            surefoot::learning::Posterior begin,
+                                            const surefoot::learning::Loss& loss,
+                                            const surefoot::learning::TrainOptions& options);
+
+/// One of the posteriors that a certificate holds for.
+struct Candidate {
+  std::string name;
+  surefoot::learning::Posterior posterior;
+};
+
+/// Calibrates every candidate in one pass over samples first .. first+count-1 and certifies them together.
+surefoot::certify::Certificate certify_candidates(surefoot::algorithms::LearnedOperator& op,
+                                                  const std::vector<Candidate>& candidates,
+                                                  surefoot::certify::PacBayesOptions options,
+                                                  const surefoot::runs::Metric& metric, Index steps,
+                                                  const surefoot::certify::CalibrationOptions& calibration,
+                                                  const std::string& sampling, const std::string& precision);
+
+/// Counts of runs of an ordinary optimizer from a start, for baselines: claims at all recorded steps.
+surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,
+                                     const surefoot::runs::Metric& metric, const surefoot::runs::Start& start,
+                                     Index steps, const std::vector<double>& tolerances);
+
+/// The smallest budget of all variants at (quantile, tolerance); the observed one of the same variant.
+struct BestBudget {
+  std::optional<Index> certified;
+  std::optional<Index> observed;
+  std::size_t variant = 0;
+};
+BestBudget best_budget(const surefoot::certify::Certificate& certificate, double quantile, double tolerance);
+
+/// The smallest quantile bound of all variants at a step.
+struct BestQuantile {
+  double certified = surefoot::infinity;
+  double observed = surefoot::infinity;
+  std::size_t variant = 0;
+};
+BestQuantile best_quantile(const surefoot::certify::Certificate& certificate, double quantile, Index step);
+
+/// The best success rate of all variants, step by step: certified and observed of that variant.
+struct SuccessPoint {
+  Index step = 0;
+  double certified = 0;
+  double observed = 0;
+};
+std::vector<SuccessPoint> best_success(const surefoot::certify::Certificate& certificate, double tolerance);
+
+/// The first step at which a share of the runs is below the tolerance and stays so.
+std::optional<Index> observed_budget(const surefoot::runs::Tally& tally, std::size_t tolerance,
+                                     double quantile);
+
+/// Prints a table under its title and writes it as Markdown and CSV.
+void add_table(Output& output, const std::string& slug, const std::string& title,
+               const surefoot::report::TextTable& table, const std::vector<std::string>& remarks);
+
+/// "B = 0.041" for every variant of a certificate.
+std::string regularizers(const surefoot::certify::Certificate& certificate);
+
+}  // namespace reproduce

@@ -1,0 +1,473 @@
+#include "surefoot/algorithms/maml.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/families/sinusoids.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/format.hpp"
+
+#include "reproduce_learned.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace reproduce {
+
+using namespace surefoot;
+using algorithms::Precision;
+using families::SampleSet;
+
+namespace {
+
+constexpr Index test_tasks = 1000;
+constexpr Index picture_rows = 3;
+constexpr Index picture_columns = 3;
+constexpr double pictured_quantile = 0.9;
+const std::vector<double> quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
+
+/// What quick and paper scale differ in.
+struct Scale {
+  Index samples = 50000;
+  Index steps = 10;
+  double epochs = 1;  ///< times the epochs of the recipe
+};
+
+Scale scale_of(const Settings& settings) {
+  Scale scale;
+  if (settings.scale == "quick") scale = {4000, 10, 1};
+  if (settings.samples > 0) scale.samples = settings.samples;
+  if (settings.steps > 0) scale.steps = settings.steps;
+  return scale;
+}
+
+/// A metric of both tables with what is claimed of it.
+struct MetaSubject {
+  std::string slug;
+  std::string title;
+  runs::Metric metric;
+  std::vector<double> tolerances;
+  std::span<const paper::MetaRow> table;
+};
+
+std::vector<MetaSubject> subjects() {
+  runs::Metric mse = runs::quantity(algorithms::Quantity::objective);
+  mse.name = "mean squared error";
+  runs::Metric sup = runs::quantity(algorithms::Quantity::largest_error);
+  sup.name = "largest error";
+  return {{"mse", "Quantiles of the mean squared error", std::move(mse), {0.01, 0.1, 1}, paper::maml_mse()},
+          {"sup", "Quantiles of the largest error", std::move(sup), {0.1, 0.5, 1}, paper::maml_sup()}};
+}
+
+using Tasks = std::shared_ptr<const problems::RegressionTasks>;
+
+Tasks draw(const families::Sinusoids& family, const Settings& settings, SampleSet set, Index count,
+           Index first = 0) {
+  return std::make_shared<const problems::RegressionTasks>(
+      family.draw(settings.seed, set, count, first).tasks);
+}
+
+learning::Stage plain_stage(const char* name, Index epochs, double rate) {
+  learning::Stage stage;
+  stage.name = name;
+  stage.noise = false;
+  stage.epochs = epochs;
+  stage.batch = 32;
+  stage.mean_rate = rate;
+  stage.schedule = learning::Schedule::cosine;
+  stage.final_rate = 0.03;
+  stage.surrogate.kind = learning::SurrogateKind::tolerance;
+  stage.surrogate.tolerance = 0.2;
+  stage.surrogate.width = 1.5;
+  return stage;
+}
+
+learning::Stage bound_stage(const char* name, Index epochs, double tolerance, double width, double rate,
+                            double variance_rate) {
+  learning::Stage stage = plain_stage(name, epochs, rate);
+  stage.noise = true;
+  stage.batch = 64;
+  stage.variance_rate = variance_rate;
+  stage.prior = learning::PriorRule::closed_form;
+  stage.penalty.kind = learning::PenaltyKind::none;
+  stage.surrogate.tolerance = tolerance;
+  stage.surrogate.width = width;
+  return stage;
+}
+
+Index times(double factor, Index epochs) {
+  return std::max<Index>(1, std::llround(factor * static_cast<double>(epochs)));
+}
+
+/// Trains meta weights on tasks first .. first+count-1 of the training set.
+class School {
+ public:
+  School(const Settings& settings, const Scale& scale, Tasks tasks)
+      : settings_(settings), scale_(scale), tasks_(std::move(tasks)) {
+    loss_.kind = learning::LossKind::objective;
+    options_.seed = settings.seed;
+    options_.slots = 8;
+  }
+
+  /// Without adaptation: one network for all tasks.
+  learning::Posterior pretrained() {
+    algorithms::MamlOptions fixed = operator_options();
+    fixed.step = 0;
+    fixed.initial_deviation = 0.01;
+    const auto op = algorithms::make_maml(tasks_, fixed);
+    learning::Stage stage = plain_stage("joint", times(scale_.epochs, 4), 1e-3);
+    stage.surrogate.kind = learning::SurrogateKind::logistic_mean;
+    options_.stages = {stage};
+    options_.steps = 1;
+    return train_aloud("pretrained", *op, learning::initial_posterior(*op), loss_, options_).posterior;
+  }
+
+  /// Through two steps, then through all of them.
+  learning::Posterior deterministic(const std::string& name) {
+    const auto op = algorithms::make_maml(tasks_, operator_options());
+    options_.steps = 2;
+    learning::Stage first = plain_stage("2 steps", times(scale_.epochs, 20), 2e-3);
+    first.surrogate.tolerance = 0.5;
+    first.surrogate.width = 2;
+    options_.stages = {first};
+    learning::Posterior posterior =
+        train_aloud(name, *op, learning::initial_posterior(*op), loss_, options_).posterior;
+    options_.steps = scale_.steps;
+    options_.stages = {plain_stage("all steps", times(scale_.epochs, 14), 1e-3)};
+    return train_aloud(name, *op, std::move(posterior), loss_, options_).posterior;
+  }
+
+  learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
+    const auto op = algorithms::make_maml(tasks_, operator_options());
+    options_.steps = scale_.steps;
+    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 10), 0.2, 1.5, 5e-4, 2e-2);
+    wide.log_variance = -9;
+    options_.stages = {wide, bound_stage("narrow", times(scale_.epochs, 10), 0.2, 0.7, 3e-4, 1e-2)};
+    return train_aloud(name, *op, std::move(begin), loss_, options_).posterior;
+  }
+
+ private:
+  [[nodiscard]] algorithms::MamlOptions operator_options() const {
+    algorithms::MamlOptions options;
+    options.precision = Precision::single;
+    options.initial_deviation = 0;
+    options.seed = settings_.seed;
+    return options;
+  }
+  const Settings& settings_;
+  const Scale& scale_;
+  Tasks tasks_;
+  learning::Loss loss_;
+  learning::TrainOptions options_;
+};
+
+/// The posterior that stays at its prior: means trained on other tasks, variances next to nothing.
+learning::Posterior at_prior(learning::Posterior posterior) {
+  bounds::GaussianPair& pair = posterior.gaussians;
+  pair.prior_mean = pair.mean;
+  pair.prior_log_variance.setConstant(std::log(1e-8));
+  learning::round_prior(posterior);
+  for (std::size_t b = 0; b < posterior.layout.blocks.size(); ++b) {
+    pair.log_variance.segment(posterior.layout.offset(b), posterior.layout.blocks[b].size())
+        .setConstant(pair.prior_log_variance[static_cast<Index>(b)]);
+  }
+  return posterior;
+}
+
+certify::Options claims_of(const MetaSubject& subject, const std::string& title) {
+  certify::Options claims;
+  claims.delta = learned_delta;
+  claims.tolerances = subject.tolerances;
+  claims.quantiles = quantiles;
+  claims.all_steps = true;
+  claims.budgets = false;
+  claims.title = title;
+  return claims;
+}
+
+struct Results {
+  certify::Certificate learned;   ///< prior mean zero, on the training tasks
+  certify::Certificate split;     ///< prior mean of one half, on the other half
+  certify::Certificate hold_out;  ///< deterministic, on fresh tasks
+  runs::Tally pretrained;
+};
+
+certify::Certificate pac_bayes(const MetaSubject& subject, const Scale& scale, const Settings& settings,
+                               const Tasks& tasks, const std::vector<Candidate>& candidates,
+                               Index prior_samples, const std::string& title) {
+  const auto op = algorithms::make_maml(tasks);
+  certify::PacBayesOptions options;
+  options.claims = claims_of(subject, title);
+  options.claims.risk_method = bounds::RiskMethod::pac_bayes;
+  options.claims.quantile_method = bounds::QuantileMethod::grid;
+  options.claims.grid = bounds::log_spaced(1e-3, 1e1, 801);
+  certify::CalibrationOptions calibration;
+  calibration.seed = static_cast<Index>(settings.seed);
+  calibration.prior_samples = prior_samples;
+  return certify_candidates(*op, candidates, options, subject.metric, scale.steps, calibration, "weights",
+                            "double");
+}
+
+certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const Tasks& tasks,
+                           const learning::Posterior& posterior) {
+  const auto op = algorithms::make_maml(tasks);
+  certify::LearnedModel model{*op, posterior, subject.metric, scale.steps};
+  model.name = "deterministic";
+  model.source = "weights_deterministic.safetensors";
+  return certify::certify_hold_out(model, claims_of(subject, "Meta-learning of sinusoids: hold-out"),
+                                   {.at_means = true});
+}
+
+runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, const Tasks& tasks,
+                             const learning::Posterior& posterior) {
+  const auto op = algorithms::make_maml(tasks);
+  const Eigen::VectorXd& mean = posterior.gaussians.mean;
+  const std::vector<double> none(static_cast<std::size_t>(mean.size()), 0.0);
+  op->assign({mean.data(), none.size()}, none);
+  return count_baseline(certify::SampledOperator(*op), subject.metric, {}, scale.steps, subject.tolerances);
+}
+
+double observed_quantile(const runs::Tally& tally, Index step, double quantile) {
+  const runs::ValueStore& values = tally.values(static_cast<std::size_t>(step));
+  return values.order_statistic(
+      static_cast<Index>(std::ceil(quantile * static_cast<double>(values.size()) - 1e-9)));
+}
+
+void add_quantile_table(Output& output, const MetaSubject& subject, const Results& results, Index step) {
+  report::TextTable table;
+  table.columns = {{"share"}};
+  const auto column = [&](const char* group, const char* header) {
+    table.columns.push_back({header, report::Align::right, group});
+  };
+  column("pretrained, observed", "paper");
+  column("pretrained, observed", "ours");
+  column("meta-learned, observed", "paper");
+  column("meta-learned, observed", "ours");
+  for (const char* header : {"paper", "ours", "split prior", "hold-out"})
+    column("meta-learned, certified", header);
+  Index better = 0;
+  for (const paper::MetaRow& row : subject.table) {
+    const double quantile = row.percent / 100.0;
+    const BestQuantile best = best_quantile(results.learned, quantile, step);
+    const auto number = [](double value) { return fmt::format("{:.3g}", value); };
+    const bool bounded = row.bound != paper::MetaRow::no_bound;
+    table.add_row({report::percent_label(quantile), number(row.pretrained),
+                   report::observed_value(observed_quantile(results.pretrained, step, quantile)),
+                   number(row.observed), report::observed_value(best.observed),
+                   bounded ? number(row.bound) : std::string(report::nothing),
+                   report::upper_bound_value(best.certified),
+                   report::upper_bound_value(best_quantile(results.split, quantile, step).certified),
+                   report::upper_bound_value(best_quantile(results.hold_out, quantile, step).certified)});
+    better += best.certified < (bounded ? row.bound : infinity) ? 1 : 0;
+  }
+  std::vector<std::string> remarks{
+      fmt::format("{} of {} certified quantiles are below the paper's, which has none for 95 %.", better,
+                  subject.table.size()),
+      fmt::format("Certified with confidence {} for all shares and steps together; {}; split prior: {}.",
+                  report::confidence_label(learned_delta), regularizers(results.learned),
+                  regularizers(results.split))};
+  for (const double tolerance : subject.tolerances) {
+    const auto at = [&](const certify::Certificate& certificate) {
+      return report::lower_bound_percent(best_success(certificate, tolerance).back().certified);
+    };
+    remarks.push_back(fmt::format("{} below {}: at least {} of tasks, split prior {}, hold-out {}.",
+                                  subject.metric.name, report::exact_label(tolerance), at(results.learned),
+                                  at(results.split), at(results.hold_out)));
+  }
+  add_table(output, subject.slug, fmt::format("{} after {} steps", subject.title, step), table, remarks);
+}
+
+report::Curve success_curve(const certify::Certificate& certificate, double tolerance, std::string name,
+                            std::size_t hue, bool certified) {
+  report::Curve curve{std::move(name), hue, certified ? 1U : 0U, {}};
+  for (const SuccessPoint& point : best_success(certificate, tolerance))
+    curve.points.push_back({static_cast<double>(point.step), certified ? point.certified : point.observed});
+  return curve;
+}
+
+report::Figure success_over_steps(const MetaSubject& subject, const Results& results, Index steps) {
+  report::Figure figure;
+  figure.name = "success_" + subject.slug;
+  figure.title = fmt::format("Share of tasks with a {} below a tolerance", subject.metric.name);
+  figure.x = {"step", false, false, 0, static_cast<double>(steps)};
+  figure.y = {"share of tasks", false, true, 0, 1};
+  figure.styles = {"observed", "certified"};
+  for (std::size_t t = 0; t < subject.tolerances.size(); ++t) {
+    const double tolerance = subject.tolerances[t];
+    report::Panel panel{fmt::format("below {}", report::exact_label(tolerance)), {}};
+    report::Curve pretrained{"pretrained", 0, 0, {}};
+    for (Index k = 0; k <= steps; ++k) {
+      const double failed = static_cast<double>(results.pretrained.failures(static_cast<std::size_t>(k), t));
+      pretrained.points.push_back(
+          {static_cast<double>(k), 1 - failed / static_cast<double>(results.pretrained.samples())});
+    }
+    panel.curves = {pretrained, success_curve(results.learned, tolerance, "", 2, false),
+                    success_curve(results.learned, tolerance, "meta-learned", 2, true),
+                    success_curve(results.split, tolerance, "split prior", 1, true),
+                    success_curve(results.hold_out, tolerance, "hold-out", 3, true)};
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+report::Figure quantiles_over_steps(const MetaSubject& subject, const Results& results, Index steps) {
+  report::Figure figure;
+  figure.name = "quantiles_" + subject.slug;
+  figure.title = subject.title;
+  figure.x = {"step", false, false, 0, static_cast<double>(steps)};
+  figure.y = {subject.metric.name, true, false, 1e-3, 1e1};
+  figure.styles = {"observed", "certified"};
+  for (const double quantile : {0.5, 0.9, 0.95}) {
+    report::Panel panel{report::percent_label(quantile) + " of tasks", {}};
+    report::Curve pretrained{"pretrained", 0, 0, {}};
+    report::Curve observed{"", 2, 0, {}};
+    report::Curve certified{"meta-learned", 2, 1, {}};
+    report::Curve split{"split prior", 1, 1, {}};
+    for (Index k = 0; k <= steps; ++k) {
+      const auto x = static_cast<double>(k);
+      pretrained.points.push_back({x, observed_quantile(results.pretrained, k, quantile)});
+      const BestQuantile best = best_quantile(results.learned, quantile, k);
+      observed.points.push_back({x, best.observed});
+      certified.points.push_back({x, best.certified});
+      split.points.push_back({x, best_quantile(results.split, quantile, k).certified});
+    }
+    panel.curves = {pretrained, observed, certified, split};
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+/// Fresh tasks with what is learned of them, and the band that the certificate promises.
+std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, const Settings& settings,
+                                           const Scale& scale, const learning::Posterior& learned,
+                                           const learning::Posterior& pretrained, double band) {
+  constexpr Index count = picture_rows * picture_columns;
+  const auto samples = family.draw(settings.seed, SampleSet::test, count, test_tasks);
+  const auto tasks = std::make_shared<const problems::RegressionTasks>(samples.tasks);
+  const auto op = algorithms::make_maml(tasks);
+  runs::RunOptions options;
+  options.steps = scale.steps;
+  const auto adapted = [&](const learning::Posterior& posterior, bool draws) {
+    const Eigen::VectorXd& mean = posterior.gaussians.mean;
+    const Eigen::VectorXd variance = posterior.gaussians.log_variance.array().exp();
+    const auto size = static_cast<std::size_t>(mean.size());
+    op->assign({mean.data(), size}, {variance.data(), size});
+    return draws
+               ? runs::run_iterates(certify::SampledOperator(*op, settings.seed, "pictures", 0), {}, options)
+               : runs::run_iterates(certify::SampledOperator(*op), {}, options);
+  };
+  const problems::Table ours = adapted(learned, true);
+  const problems::Table theirs = adapted(pretrained, false);
+  const problems::Vector inputs = problems::Vector::LinSpaced(201, -5, 5);
+  std::vector<report::PlanePicture> all;
+  using Kind = report::PlaneLayer::Kind;
+  for (Index row = 0; row < picture_rows; ++row) {
+    report::PlanePicture picture;
+    picture.name = fmt::format("tasks_{}", row + 1);
+    picture.caption = fmt::format("Fresh tasks learned from {} points in {} steps.",
+                                  tasks->train_inputs.cols(), scale.steps);
+    if (std::isfinite(band)) {
+      picture.caption += fmt::format(
+          " With the certificate's confidence, for at least {} of tasks the learned curve is within {} of "
+          "the true "
+          "one at all test points (band).",
+          report::percent_label(pictured_quantile), report::upper_bound_value(band));
+    }
+    for (Index i = row * picture_columns; i < (row + 1) * picture_columns; ++i) {
+      report::PlanePanel panel{fmt::format("task {}", i + 1), {}};
+      const auto path = [&](const problems::Vector& values) {
+        std::vector<report::Curve::Point> points;
+        for (Index j = 0; j < inputs.size(); ++j) points.push_back({inputs[j], values[j]});
+        return points;
+      };
+      const problems::Vector truth = samples.amplitude[i] * (inputs.array() - samples.phase[i]).sin();
+      if (std::isfinite(band)) {
+        panel.layers.push_back(
+            {Kind::path, "certified band, 90 % of tasks", "#E69F00", path(truth.array() + band)});
+        panel.layers.push_back({Kind::path, "", "#E69F00", path(truth.array() - band)});
+      }
+      panel.layers.push_back({Kind::path, "true", "#009E73", path(truth)});
+      panel.layers.push_back({Kind::path, "pretrained, adapted", "#AA3377",
+                              path(algorithms::maml_curve(theirs.row(i).transpose(), inputs))});
+      panel.layers.push_back({Kind::path, "meta-learned, adapted", "#000000",
+                              path(algorithms::maml_curve(ours.row(i).transpose(), inputs))});
+      std::vector<report::Curve::Point> used;
+      for (Index j = 0; j < tasks->train_inputs.cols(); ++j)
+        used.push_back({tasks->train_inputs(i, j), tasks->train_outputs(i, j)});
+      panel.layers.push_back({Kind::crosses, "points used", "#0072B2", used});
+      picture.panels.push_back(std::move(panel));
+    }
+    all.push_back(std::move(picture));
+  }
+  return all;
+}
+
+std::string run_json(const Settings& settings, const Scale& scale) {
+  return nlohmann::ordered_json{{"experiment", "maml"},
+                                {"family", "sinusoids, 10 points to learn from, 100 to be judged by"},
+                                {"solver", "gradient descent on the task's loss, step 0.01"},
+                                {"start", "meta weights of a network 1-40-40-1"},
+                                {"samples", scale.samples},
+                                {"steps", scale.steps},
+                                {"seed", settings.seed}}
+      .dump();
+}
+
+}  // namespace
+
+void maml(const Settings& settings) {
+  const Scale scale = scale_of(settings);
+  require(scale.samples >= 32, "--samples: {} is below 32", scale.samples);
+  const families::Sinusoids family;
+  const Index half = scale.samples / 2;
+  const Tasks all = draw(family, settings, SampleSet::training, scale.samples);
+  const Tasks first_half = draw(family, settings, SampleSet::training, half);
+  const Tasks second_half = draw(family, settings, SampleSet::training, scale.samples - half, half);
+  const Tasks hold_out = draw(family, settings, SampleSet::hold_out, scale.samples);
+  const Tasks test = draw(family, settings, SampleSet::test, test_tasks);
+  fmt::print("Meta-learning of sinusoids: N = {}, {} steps, seed {}\n", report::count_label(scale.samples),
+             scale.steps, settings.seed);
+  School school(settings, scale, all);
+  const learning::Posterior pretrained = school.pretrained();
+  const learning::Posterior deterministic = school.deterministic("deterministic");
+  const std::vector<Candidate> learned{{"meta", school.bounded("meta", deterministic)}};
+  School half_school(settings, scale, first_half);
+  const std::vector<Candidate> split{{"split", at_prior(half_school.deterministic("split"))}};
+
+  Output output(settings.folder);
+  double band = infinity;
+  std::vector<report::PageFigure> shown;
+  for (const MetaSubject& subject : subjects()) {
+    Results results{pac_bayes(subject, scale, settings, all, learned, 0, "Meta-learning of sinusoids"),
+                    pac_bayes(subject, scale, settings, second_half, split, half,
+                              "Meta-learning of sinusoids: split prior"),
+                    fresh(subject, scale, hold_out, deterministic),
+                    count_pretrained(subject, scale, test, pretrained)};
+    for (certify::Certificate* certificate : {&results.learned, &results.split, &results.hold_out})
+      certificate->run = run_json(settings, scale);
+    add_quantile_table(output, subject, results, scale.steps);
+    output.add(success_over_steps(subject, results, scale.steps));
+    output.add(quantiles_over_steps(subject, results, scale.steps));
+    if (subject.slug == "sup") {
+      band = best_quantile(results.learned, pictured_quantile, scale.steps).certified;
+      for (const report::PlanePicture& picture :
+           pictures(family, settings, scale, learned.front().posterior, pretrained, band))
+        shown.push_back(output.add_picture(picture));
+    }
+    const std::string inside = subject.slug == "sup" ? "" : subject.slug + "/";
+    output.add(results.learned, inside + ".", shown);
+    output.add(results.split, inside + "split", {});
+    output.add(results.hold_out, inside + "hold_out", {});
+  }
+  const auto save = [&](const char* name, const learning::Posterior& posterior) {
+    learning::save_posterior(posterior, settings.folder / fmt::format("weights_{}.safetensors", name));
+  };
+  save("pretrained", pretrained);
+  save("deterministic", deterministic);
+  save("meta", learned.front().posterior);
+  save("split", split.front().posterior);
+}
+
+}  // namespace reproduce

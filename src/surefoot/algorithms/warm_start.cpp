@@ -1,0 +1,163 @@
+#include "surefoot/algorithms/warm_start.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace surefoot::algorithms {
+
+void WarmStartOptions::validate(Index parameters, Index state_size) const {
+  require(input_center.size() == 0 || input_center.size() == parameters,
+          "input_center: has {} entries, parameters have {}", input_center.size(), parameters);
+  require(input_scale.size() == 0 || input_scale.size() == parameters,
+          "input_scale: has {} entries, parameters have {}", input_scale.size(), parameters);
+  require(input_center.allFinite(), "input_center: an entry is not finite");
+  require(input_scale.allFinite() && (input_scale.array() > 0).all(), "input_scale: an entry is not > 0");
+  require(std::isfinite(output_scale) && output_scale > 0, "output_scale: is {}, must be > 0", output_scale);
+  require(outputs >= 0 && outputs <= state_size, "outputs: is {}, must lie in 0 .. {}", outputs, state_size);
+  require(std::isfinite(initial_deviation) && initial_deviation >= 0,
+          "initial_deviation: is {}, must be >= 0", initial_deviation);
+  require(std::isfinite(initial_bias), "initial_bias: is {}", initial_bias);
+}
+
+struct WarmStart::Room final : Workspace {
+  std::unique_ptr<Workspace> solver;
+  ReluNetwork::Room network;
+  Buffer input;   // what the network sees
+  Buffer output;  // what it says, or the derivative by it
+};
+
+WarmStart::WarmStart(std::shared_ptr<const Operator> solver,
+                     std::shared_ptr<const problems::Table> parameters, WarmStartOptions options)
+    : solver_(std::move(solver)), parameters_(std::move(parameters)), options_(std::move(options)) {
+  require(solver_ != nullptr, "solver: there is none");
+  require(solver_->differentiable() != nullptr, "solver: {} has no derivative of its step", solver_->name());
+  require(parameters_ != nullptr && parameters_->rows() == solver_->instances() && parameters_->cols() >= 1,
+          "parameters: {} rows for {} instances", parameters_ ? parameters_->rows() : 0,
+          solver_->instances());
+  problems::require_finite(*parameters_, "parameters");
+  options_.validate(parameters_->cols(), solver_->state_size());
+  if (options_.outputs == 0) options_.outputs = solver_->state_size();
+  std::vector<Index> sizes{parameters_->cols()};
+  sizes.insert(sizes.end(), options_.hidden.begin(), options_.hidden.end());
+  sizes.push_back(options_.outputs);
+  network_ = ReluNetwork(std::move(sizes), options_.sampling);
+  name_ = fmt::format("warm-start-{}", solver_->name());
+}
+
+std::unique_ptr<Workspace> WarmStart::make_workspace() const {
+  auto room = std::make_unique<Room>();
+  room->solver = solver_->make_workspace();
+  room->network = network_.make_room(width());
+  room->input = make_buffer(parameters_->cols(), width());
+  room->output = make_buffer(options_.outputs, width());
+  return room;
+}
+
+void WarmStart::load(Index first, Index count, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  solver_->load(first, count, *room.solver);
+  const Index W = width();
+  for (Index lane = 0; lane < W; ++lane) {
+    const double* x = problems::table_row(*parameters_, first + std::min(lane, count - 1));
+    for (Index i = 0; i < parameters_->cols(); ++i) {
+      const double center = options_.input_center.size() > 0 ? options_.input_center[i] : 0.0;
+      const double scale = options_.input_scale.size() > 0 ? options_.input_scale[i] : 1.0;
+      room.input[i * W + lane] = (x[i] - center) / scale;
+    }
+  }
+}
+
+double WarmStart::largest_input() const {
+  double largest = 0;
+  for (Index row = 0; row < parameters_->rows(); ++row) {
+    double squares = 0;
+    for (Index i = 0; i < parameters_->cols(); ++i) {
+      const double center = options_.input_center.size() > 0 ? options_.input_center[i] : 0.0;
+      const double scale = options_.input_scale.size() > 0 ? options_.input_scale[i] : 1.0;
+      const double input = ((*parameters_)(row, i) - center) / scale;
+      squares += input * input;
+    }
+    largest = std::max(largest, squares);
+  }
+  return std::sqrt(largest);
+}
+
+void WarmStart::start(Batch z, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  solver_->start(z, *room.solver);
+  network_.forward(room.input.data(), room.network, room.output.data());
+  std::transform(room.output.begin(), room.output.end(), z.data,
+                 [&](double value) { return options_.output_scale * value; });
+}
+
+void WarmStart::step(Index k, Batch z, Workspace& workspace, double* residual) const {
+  solver_->step(k, z, *static_cast<Room&>(workspace).solver, residual);
+}
+
+void WarmStart::read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const {
+  solver_->read(z, *static_cast<Room&>(workspace).solver, first, count, out);
+}
+
+void WarmStart::write(ConstBatch iterate, Workspace& workspace, Batch z) const {
+  solver_->write(iterate, *static_cast<Room&>(workspace).solver, z);
+}
+
+void WarmStart::prepare_measures(Workspace& workspace) const {
+  solver_->prepare_measures(*static_cast<Room&>(workspace).solver);
+}
+
+void WarmStart::measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const {
+  solver_->measure(quantity, k, z, *static_cast<Room&>(workspace).solver, value);
+}
+
+InitialWeights WarmStart::initial() const {
+  InitialWeights begin = LearnedOperator::initial();
+  RandomStream random(options_.seed, "warm start: initial means", 0);
+  for (double& mean : begin.mean) mean = options_.initial_deviation * random.normal();
+  const WeightLayout& layout = weights();
+  for (std::size_t b = 1; b + 1 < layout.blocks.size(); b += 2) {
+    for (Index i = 0; i < layout.blocks[b].size(); ++i)
+      begin.mean[static_cast<std::size_t>(layout.offset(b) + i)] += options_.initial_bias;
+  }
+  return begin;
+}
+
+void WarmStart::assign(std::span<const double> mean, std::span<const double> variance) {
+  network_.assign(mean, variance);
+}
+
+void WarmStart::draw(const WeightDraw& draw, Workspace& workspace) const {
+  network_.draw(draw, static_cast<Room&>(workspace).network);
+}
+
+void WarmStart::use_means(Workspace& workspace) const {
+  network_.use_means(static_cast<Room&>(workspace).network);
+}
+
+void WarmStart::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const {
+  solver_->differentiable()->step_vjp(k, z, cotangent, *static_cast<Room&>(workspace).solver);
+}
+
+void WarmStart::measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                            Workspace& workspace) const {
+  solver_->differentiable()->measure_vjp(quantity, k, z, d_value, cotangent,
+                                         *static_cast<Room&>(workspace).solver);
+}
+
+void WarmStart::start_vjp(ConstBatch cotangent, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  std::transform(cotangent.data, cotangent.data + options_.outputs * cotangent.width, room.output.begin(),
+                 [&](double value) { return options_.output_scale * value; });
+  network_.backward(room.output.data(), room.network);
+}
+
+void WarmStart::collect(Workspace& workspace, std::span<double> d_mean,
+                        std::span<double> d_log_variance) const {
+  network_.collect(static_cast<Room&>(workspace).network, d_mean, d_log_variance);
+}
+
+}  // namespace surefoot::algorithms

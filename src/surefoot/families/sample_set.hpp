@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string_view>
+
+namespace surefoot::families {
+
+/// Sets of samples that share nothing: each has a random purpose of its own. `base` is for what is no sample
+/// of any count: solutions to start from.
+enum class SampleSet { training, validation, hold_out, test, base };
+std::string_view to_string(SampleSet set);
+SampleSet parse_sample_set(std::string_view name);
+
+}  // namespace surefoot::families
