@@ -30,7 +30,7 @@ using surefoot::Index;
 struct Settings {
   std::uint64_t seed = 0;
   Index samples = 0;  ///< 0: the experiment's own number
-  Index steps = 0;  ///< 0: the experiment's own horizon
+  Index steps = 0;    ///< 0: the experiment's own horizon
   std::filesystem::path folder;
   int threads = 0;              ///< 0: all cores
   std::string letters;          ///< folder of EMNIST files; empty: drawn letters

@@ -26,9 +26,11 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
       bar.update(now.seconds, now.seconds + now.seconds_left, "s");
       return;
     }
-    fmt::print("  {:<22} {:<10} {:>3} epochs  loss {:<9.3g}", name, now.stage->name, now.stage->epochs, now.loss);
+    fmt::print("  {:<22} {:<10} {:>3} epochs  loss {:<9.3g}", name, now.stage->name, now.stage->epochs,
+               now.loss);
     if (now.stage->noise)
-      fmt::print("  B {:.4f}  surrogate {:.4f}  objective {:.4f}", now.regularizer, now.surrogate, now.objective);
+      fmt::print("  B {:.4f}  surrogate {:.4f}  objective {:.4f}", now.regularizer, now.surrogate,
+                 now.objective);
     fmt::print("  {:.0f} s\n", now.seconds);
     std::fflush(stdout);
   };

@@ -17,7 +17,8 @@ namespace reproduce {
 inline constexpr double learned_delta = surefoot::certify::paper_learned_delta;
 
 /// Trains and prints what the last epoch of each stage reached.
-surefoot::learning::TrainResult train_aloud(const std::string& name, surefoot::algorithms::LearnedOperator& op,
+surefoot::learning::TrainResult train_aloud(const std::string& name,
+                                            surefoot::algorithms::LearnedOperator& op,
                                             surefoot::learning::Posterior begin,
                                             const surefoot::learning::Loss& loss,
                                             const surefoot::learning::TrainOptions& options);

@@ -57,8 +57,8 @@ void run(const std::string& name, reproduce::Settings settings, const CLI::App& 
   const Experiment& experiment = experiment_named(name);
   require_letters_options_fit(verb, name);
   if (verb.get_option("--samples")->count() == 0) settings.samples = experiment.samples;
-  require((settings.samples >= 1 || experiment.samples == 0) && settings.samples <= 10'000'000, "--samples: {} is outside 1 .. 10,000,000",
-          settings.samples);
+  require((settings.samples >= 1 || experiment.samples == 0) && settings.samples <= 10'000'000,
+          "--samples: {} is outside 1 .. 10,000,000", settings.samples);
   require(settings.steps >= 0 && settings.steps <= 1'000'000, "--steps: {} is outside 0 .. 1,000,000",
           settings.steps);
   require(settings.scale == "quick" || settings.scale == "paper", "--scale: '{}' is not one of quick, paper",
@@ -94,7 +94,8 @@ void add_reproduce_verb(CLI::App& app) {
       ->check(whole_number)
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon, few samples")->capture_default_str();
+  verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon, few samples")
+      ->capture_default_str();
   verb->add_option("--letters", settings->letters,
                    "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here]");
   verb->add_option("--blur", settings->blur, "deblurring: box or gaussian")->capture_default_str();

@@ -32,11 +32,11 @@ using Packs = std::vector<Pack<T>, Eigen::aligned_allocator<Pack<T>>>;
 /// Points that go through the network together: as many sums as there are registers for.
 constexpr Index points = 10;
 
-/// y_i = last(i, p, first(i, p) + sum_j M(i, j) x(j, p)) for all rows i and points p; entry (i, j) of M lies at
-/// M[i * row_stride + j * column_stride], x is columns x points.
+/// y_i = last(i, p, first(i, p) + sum_j M(i, j) x(j, p)) for all rows i and points p; entry (i, j) of M lies
+/// at M[i * row_stride + j * column_stride], x is columns x points.
 template <class T, class First, class Last>
-[[gnu::always_inline]] inline void product(const Pack<T>* M, Index row_stride, Index column_stride, Index rows,
-                                           Index columns, const Pack<T>* x, const First& first,
+[[gnu::always_inline]] inline void product(const Pack<T>* M, Index row_stride, Index column_stride,
+                                           Index rows, Index columns, const Pack<T>* x, const First& first,
                                            const Last& last) {
   using V = typename Pack<T>::V;
   for (Index i = 0; i < rows; ++i) {
@@ -127,7 +127,8 @@ class Maml final : public LearnedOperator {
             "maml: {} means and {} variances for {} weights", mean.size(), variance.size(), mean_.size());
     for (const double s : variance) require(s >= 0, "maml: a variance is {}", s);
     mean_.assign(mean.begin(), mean.end());
-    std::transform(variance.begin(), variance.end(), deviation_.begin(), [](double s) { return std::sqrt(s); });
+    std::transform(variance.begin(), variance.end(), deviation_.begin(),
+                   [](double s) { return std::sqrt(s); });
   }
 
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override {
@@ -142,8 +143,8 @@ class Maml final : public LearnedOperator {
     }
     for (Packs<T>* vector : {&room->theta, &room->gradient, &room->direction, &room->curvature})
       vector->resize(static_cast<std::size_t>(size_));
-    for (Packs<T>* layer : {&room->h1, &room->h2, &room->d1, &room->d2, &room->Rh1, &room->Rh2, &room->Rd1,
-                            &room->Rd2})
+    for (Packs<T>* layer :
+         {&room->h1, &room->h2, &room->d1, &room->d2, &room->Rh1, &room->Rh2, &room->Rd1, &room->Rd2})
       layer->resize(static_cast<std::size_t>(H_ * points));
     return room;
   }
@@ -269,20 +270,19 @@ class Maml final : public LearnedOperator {
     LaneWeights meta;
     Points train;
     Points test;
-    Packs<T> theta;      // the network's weights
-    Packs<T> gradient;   // of a loss
-    Packs<T> direction;  // that the Hessian is applied to
-    Packs<T> curvature;  // the product
-    Packs<T> h1, h2;     // H x points: layers after relu
-    Packs<T> d1, d2;     // derivatives of the loss by them before relu
+    Packs<T> theta;               // the network's weights
+    Packs<T> gradient;            // of a loss
+    Packs<T> direction;           // that the Hessian is applied to
+    Packs<T> curvature;           // the product
+    Packs<T> h1, h2;              // H x points: layers after relu
+    Packs<T> d1, d2;              // derivatives of the loss by them before relu
     Packs<T> Rh1, Rh2, Rd1, Rd2;  // how these change along the direction
   };
 
   /// Where the parts of a vector of weights begin.
   template <class Pointer>
   struct Parts {
-    Parts(Pointer all, Index H)
-        : w1(all), b1(w1 + H), w2(b1 + H), b2(w2 + H * H), w3(b2 + H), b3(w3 + H) {}
+    Parts(Pointer all, Index H) : w1(all), b1(w1 + H), w2(b1 + H), b2(w2 + H * H), w3(b2 + H), b3(w3 + H) {}
     Pointer w1, b1, w2, b2, w3, b3;
   };
   using Weights = Parts<const P*>;
@@ -332,9 +332,8 @@ class Maml final : public LearnedOperator {
     }
     product<T>(
         w.w2, 1, H_, H_, H_, d2, [](Index, Index) __attribute__((always_inline)) { return V{}; },
-        [&](Index j, Index p, V sum) __attribute__((always_inline)) {
-          d1[j * points + p].v = masked(sum, h1[j * points + p].v);
-        });
+        [&](Index j, Index p, V sum)
+            __attribute__((always_inline)) { d1[j * points + p].v = masked(sum, h1[j * points + p].v); });
   }
 
   /// gradient = the derivative of mean_i error_i^2 over the set.
@@ -396,15 +395,15 @@ class Maml final : public LearnedOperator {
           v.w2, H_, 1, H_, H_, h1, [&](Index i, Index) __attribute__((always_inline)) { return v.b2[i].v; },
           [&](Index i, Index p, V sum) __attribute__((always_inline)) { Rh2[i * points + p].v = sum; });
       product<T>(
-          w.w2, H_, 1, H_, H_, Rh1,
-          [&](Index i, Index p) __attribute__((always_inline)) { return Rh2[i * points + p].v; },
-          [&](Index i, Index p, V sum) __attribute__((always_inline)) {
-            Rh2[i * points + p].v = masked(sum, h2[i * points + p].v);
-          });
+          w.w2, H_, 1, H_, H_,
+          Rh1, [&](Index i, Index p) __attribute__((always_inline)) { return Rh2[i * points + p].v; },
+          [&](Index i, Index p, V sum)
+              __attribute__((always_inline)) { Rh2[i * points + p].v = masked(sum, h2[i * points + p].v); });
       V Rr[points];
       for (Index p = 0; p < points; ++p) {
         V sum = v.b3->v;
-        for (Index i = 0; i < H_; ++i) sum += v.w3[i].v * h2[i * points + p].v + w.w3[i].v * Rh2[i * points + p].v;
+        for (Index i = 0; i < H_; ++i)
+          sum += v.w3[i].v * h2[i * points + p].v + w.w3[i].v * Rh2[i * points + p].v;
         Rr[p] = chunk * points + p < set.count ? factor * sum : V{};
       }
       for (Index i = 0; i < H_; ++i) {
@@ -415,11 +414,10 @@ class Maml final : public LearnedOperator {
           v.w2, 1, H_, H_, H_, d2, [](Index, Index) __attribute__((always_inline)) { return V{}; },
           [&](Index j, Index p, V sum) __attribute__((always_inline)) { Rd1[j * points + p].v = sum; });
       product<T>(
-          w.w2, 1, H_, H_, H_, Rd2,
-          [&](Index j, Index p) __attribute__((always_inline)) { return Rd1[j * points + p].v; },
-          [&](Index j, Index p, V sum) __attribute__((always_inline)) {
-            Rd1[j * points + p].v = masked(sum, h1[j * points + p].v);
-          });
+          w.w2, 1, H_, H_, H_,
+          Rd2, [&](Index j, Index p) __attribute__((always_inline)) { return Rd1[j * points + p].v; },
+          [&](Index j, Index p, V sum)
+              __attribute__((always_inline)) { Rd1[j * points + p].v = masked(sum, h1[j * points + p].v); });
       add_outer<T>(Rd2, H_, h1, H_, R.w2);
       add_outer<T>(d2, H_, Rh1, H_, R.w2);
       for (Index i = 0; i < H_; ++i) {

@@ -102,8 +102,8 @@ TEST(Maml, MeasuresErrorsOverTheTestPoints) {
     op->measure(Quantity::objective, 0, block.z(), block.workspace(), mse.data());
     op->measure(Quantity::largest_error, 0, block.z(), block.workspace(), largest.data());
     for (Index task = 0; task < 4; ++task) {
-      const Vector error = maml_curve(z, tasks->test_inputs.row(task).transpose()) -
-                           tasks->test_outputs.row(task).transpose();
+      const Vector error =
+          maml_curve(z, tasks->test_inputs.row(task).transpose()) - tasks->test_outputs.row(task).transpose();
       const double slack = precision == Precision::single ? 1e-5 : 1e-13;
       EXPECT_NEAR(mse[task], error.squaredNorm() / 23, slack * mse[task]);
       EXPECT_NEAR(largest[task], error.cwiseAbs().maxCoeff(), slack * largest[task]);

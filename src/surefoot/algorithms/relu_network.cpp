@@ -205,8 +205,7 @@ void ReluNetwork::back_through_pre_activations(const Place& place, Room::Layer& 
     }
   }
   if (!room.noisy) return;
-  for (Index at = 0; at < place.inputs * W; ++at)
-    room.by_input[at] += 2 * layer.input[at] * room.product[at];
+  for (Index at = 0; at < place.inputs * W; ++at) room.by_input[at] += 2 * layer.input[at] * room.product[at];
 }
 
 void ReluNetwork::backward(const double* d_y, Room& room) const {

@@ -18,8 +18,8 @@ void WarmStartOptions::validate(Index parameters, Index state_size) const {
   require(input_scale.allFinite() && (input_scale.array() > 0).all(), "input_scale: an entry is not > 0");
   require(std::isfinite(output_scale) && output_scale > 0, "output_scale: is {}, must be > 0", output_scale);
   require(outputs >= 0 && outputs <= state_size, "outputs: is {}, must lie in 0 .. {}", outputs, state_size);
-  require(std::isfinite(initial_deviation) && initial_deviation >= 0, "initial_deviation: is {}, must be >= 0",
-          initial_deviation);
+  require(std::isfinite(initial_deviation) && initial_deviation >= 0,
+          "initial_deviation: is {}, must be >= 0", initial_deviation);
   require(std::isfinite(initial_bias), "initial_bias: is {}", initial_bias);
 }
 
@@ -36,7 +36,8 @@ WarmStart::WarmStart(std::shared_ptr<const Operator> solver,
   require(solver_ != nullptr, "solver: there is none");
   require(solver_->differentiable() != nullptr, "solver: {} has no derivative of its step", solver_->name());
   require(parameters_ != nullptr && parameters_->rows() == solver_->instances() && parameters_->cols() >= 1,
-          "parameters: {} rows for {} instances", parameters_ ? parameters_->rows() : 0, solver_->instances());
+          "parameters: {} rows for {} instances", parameters_ ? parameters_->rows() : 0,
+          solver_->instances());
   problems::require_finite(*parameters_, "parameters");
   options_.validate(parameters_->cols(), solver_->state_size());
   if (options_.outputs == 0) options_.outputs = solver_->state_size();

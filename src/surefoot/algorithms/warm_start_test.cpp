@@ -145,7 +145,8 @@ TEST(ReluNetwork, NormBoundHoldsForDrawnNetworks) {
     variance.col(n) = Eigen::Map<const Eigen::VectorXd>(weights.variance.data() + at, m);
     at += m;
     layers.push_back({Eigen::JacobiSVD<Matrix>(W).singularValues()[0], b.norm(),
-                      std::max(variance.rowwise().sum().maxCoeff(), variance.colwise().sum().maxCoeff()), n, m});
+                      std::max(variance.rowwise().sum().maxCoeff(), variance.colwise().sum().maxCoeff()), n,
+                      m});
   }
   constexpr double delta = 0.1;
   const double bound = bounds::network_norm_bound(layers, 1.0, delta);

@@ -21,12 +21,11 @@ std::string_view to_string(SampleSet set) {
 }
 
 SampleSet parse_sample_set(std::string_view name) {
-  for (const SampleSet set : {SampleSet::training, SampleSet::validation, SampleSet::hold_out,
-                              SampleSet::test, SampleSet::base}) {
+  for (const SampleSet set :
+       {SampleSet::training, SampleSet::validation, SampleSet::hold_out, SampleSet::test, SampleSet::base}) {
     if (to_string(set) == name) return set;
   }
-  throw InputError(
-      fmt::format("sample set: '{}' is not training, validation, hold-out, test or base", name));
+  throw InputError(fmt::format("sample set: '{}' is not training, validation, hold-out, test or base", name));
 }
 
 }  // namespace surefoot::families

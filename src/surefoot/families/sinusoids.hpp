@@ -19,8 +19,9 @@ struct SinusoidsOptions {
   void validate() const;
 };
 
-/// Tasks to learn y = A sin(a - phase), A and phase uniform, from a few points with uniform inputs a. C. Finn,
-/// P. Abbeel, S. Levine, "Model-agnostic meta-learning for fast adaptation of deep networks", ICML 2017.
+/// Tasks to learn y = A sin(a - phase), A and phase uniform, from a few points with uniform inputs a. C.
+/// Finn, P. Abbeel, S. Levine, "Model-agnostic meta-learning for fast adaptation of deep networks", ICML
+/// 2017.
 class Sinusoids {
  public:
   explicit Sinusoids(SinusoidsOptions options = {});

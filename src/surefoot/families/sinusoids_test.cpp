@@ -29,7 +29,8 @@ TEST(Sinusoids, DrawsThePapersTasks) {
 TEST(Sinusoids, TaskDependsOnItsNumberAndSetOnly) {
   const Sinusoids family;
   const auto all = family.draw(1, SampleSet::training, 10);
-  EXPECT_EQ(family.draw(1, SampleSet::training, 3, 5).tasks.test_outputs, all.tasks.test_outputs.middleRows(5, 3));
+  EXPECT_EQ(family.draw(1, SampleSet::training, 3, 5).tasks.test_outputs,
+            all.tasks.test_outputs.middleRows(5, 3));
   EXPECT_NE(family.draw(1, SampleSet::hold_out, 10).tasks.test_outputs, all.tasks.test_outputs);
 }
 

@@ -12,7 +12,7 @@ struct UnconstrainedQpOptions {
   Index flat = 10;               ///< entries of small curvature
   double stiff_curvature = 100;  ///< of P's diagonal
   double flat_curvature = 1;
-  double range = 10;           ///< c_i uniform on [-range, range] ...
+  double range = 10;          ///< c_i uniform on [-range, range] ...
   double stiff_factor = 1e4;  ///< ... times this for the stiff entries
 
   void validate() const;

@@ -30,7 +30,8 @@ std::vector<bounds::LayerNorms> layer_norms(const Posterior& posterior) {
     layers.push_back(
         {bounds::up(Eigen::JacobiSVD<Eigen::MatrixXd>(W).singularValues()[0], slack),
          bounds::up(pair.mean.segment(bias, m).norm(), slack),
-         bounds::up(std::max(variance.rowwise().sum().maxCoeff(), variance.colwise().sum().maxCoeff()), slack),
+         bounds::up(std::max(variance.rowwise().sum().maxCoeff(), variance.colwise().sum().maxCoeff()),
+                    slack),
          n, m});
   }
   return layers;
@@ -38,8 +39,8 @@ std::vector<bounds::LayerNorms> layer_norms(const Posterior& posterior) {
 
 double start_distance_bound(const Posterior& posterior, double input_norm, double output_scale,
                             double largest_solution, double delta) {
-  require(output_scale > 0 && largest_solution >= 0, "output_scale, largest_solution: {} and {}", output_scale,
-          largest_solution);
+  require(output_scale > 0 && largest_solution >= 0, "output_scale, largest_solution: {} and {}",
+          output_scale, largest_solution);
   const double output = bounds::network_norm_bound(layer_norms(posterior), input_norm, delta);
   return bounds::up(largest_solution + output_scale * output, 4);
 }

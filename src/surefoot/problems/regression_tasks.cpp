@@ -10,8 +10,8 @@ void RegressionTasks::validate() const {
   require(test_inputs.cols() >= 1, "test_inputs: a task has no points");
   const auto same = [&](const Table& a, const Table& b, const char* name) {
     require(a.rows() == instances() && b.rows() == instances() && a.cols() == b.cols(),
-            "{}: {} x {} inputs and {} x {} outputs for {} tasks", name, a.rows(), a.cols(), b.rows(), b.cols(),
-            instances());
+            "{}: {} x {} inputs and {} x {} outputs for {} tasks", name, a.rows(), a.cols(), b.rows(),
+            b.cols(), instances());
   };
   same(train_inputs, train_outputs, "train points");
   same(test_inputs, test_outputs, "test points");
