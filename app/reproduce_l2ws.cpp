@@ -2,6 +2,7 @@
 #include "surefoot/algorithms/warm_start.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
 #include "surefoot/families/unconstrained_qp.hpp"
 #include "surefoot/learning/network_norms.hpp"
 #include "surefoot/learning/posterior_file.hpp"
@@ -42,7 +43,7 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {4000, 4000, 800, 0.5};
+  if (settings.scale == "quick") scale = {4000, 4000, 800, 0.7};
   if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
@@ -65,7 +66,7 @@ struct Bench {
     options.input_scale = family.ranges();
     options.output_scale = output_scale;
     options.initial_deviation = 0.1;
-    options.initial_bias = 2;
+    options.initial_bias = 4;
     options.seed = seed;
     return std::make_unique<algorithms::WarmStart>(solver, parameters, options);
   }
@@ -118,23 +119,25 @@ std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Setting
   options.seed = settings.seed;
   options.steps = unrolled;
   options.slots = 2;
+  set_threads(1);  // batches are too small to be shared out
   fmt::print("Training on {} problems through {} steps:\n", report::count_label(scale.samples), unrolled);
   // Typical problems first, then the ones that are far off: all of them enter the mean.
-  learning::Stage tail = plain_stage("tail", times(scale.epochs, 8), 1e-3, 1e-3);
+  learning::Stage tail = plain_stage("tail", times(scale.epochs, 40), 5e-3, 1e-3);
   tail.surrogate.kind = learning::SurrogateKind::logistic;
-  tail.surrogate.scale = 30;
+  tail.surrogate.scale = 5;
   options.stages = {plain_stage("plain", times(scale.epochs, 6), 1e-2, 1e-2), tail};
   const learning::Posterior plain =
       train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
   std::vector<Candidate> candidates{{"deterministic", plain}};
-  const std::vector<Aim> aims = settings.scale == "quick" ? std::vector<Aim>{{"80", 0.08}, {"90", 0.2}}
-                                                          : std::vector<Aim>{{"90", 0.0095}, {"95", 0.04}};
+  const std::vector<Aim> aims =
+      settings.scale == "quick" ? std::vector<Aim>{{"80", 0.3}} : std::vector<Aim>{{"90", 0.02}, {"95", 0.6}};
   for (const Aim& aim : aims) {
     learning::Stage wide = bound_stage("wide", times(scale.epochs, 4), aim.distance, 0.4, 1e-4, 3e-2);
-    wide.log_variance = 2 * std::log(aim.distance) - 9;
-    options.stages = {wide, bound_stage("narrow", times(scale.epochs, 8), aim.distance, 0.2, 3e-5, 3e-2)};
+    wide.log_variance = 2 * std::log(aim.distance) - 11;
+    options.stages = {wide, bound_stage("narrow", times(scale.epochs, 16), aim.distance, 0.2, 3e-5, 3e-2)};
     candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
   }
+  set_threads(settings.threads);
   return candidates;
 }
 

@@ -1,6 +1,7 @@
 #include "surefoot/algorithms/maml.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <memory>
 
 namespace reproduce {
@@ -37,7 +39,7 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {4000, 10, 1};
+  if (settings.scale == "quick") scale = {512, 10, 0.3};
   if (settings.samples > 0) scale.samples = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
@@ -117,7 +119,7 @@ class School {
     fixed.step = 0;
     fixed.initial_deviation = 0.01;
     const auto op = algorithms::make_maml(tasks_, fixed);
-    learning::Stage stage = plain_stage("joint", times(scale_.epochs, 4), 1e-3);
+    learning::Stage stage = plain_stage("joint", times(scale_.epochs, 2), 1e-3);
     stage.surrogate.kind = learning::SurrogateKind::logistic_mean;
     options_.stages = {stage};
     options_.steps = 1;
@@ -128,23 +130,23 @@ class School {
   learning::Posterior deterministic(const std::string& name) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = 2;
-    learning::Stage first = plain_stage("2 steps", times(scale_.epochs, 20), 2e-3);
+    learning::Stage first = plain_stage("2 steps", times(scale_.epochs, 10), 2e-3);
     first.surrogate.tolerance = 0.5;
     first.surrogate.width = 2;
     options_.stages = {first};
     learning::Posterior posterior =
         train_aloud(name, *op, learning::initial_posterior(*op), loss_, options_).posterior;
     options_.steps = scale_.steps;
-    options_.stages = {plain_stage("all steps", times(scale_.epochs, 14), 1e-3)};
+    options_.stages = {plain_stage("all steps", times(scale_.epochs, 7), 1e-3)};
     return train_aloud(name, *op, std::move(posterior), loss_, options_).posterior;
   }
 
   learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = scale_.steps;
-    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 10), 0.2, 1.5, 5e-4, 2e-2);
+    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 7), 0.2, 1.5, 5e-4, 2e-2);
     wide.log_variance = -9;
-    options_.stages = {wide, bound_stage("narrow", times(scale_.epochs, 10), 0.2, 0.7, 3e-4, 1e-2)};
+    options_.stages = {wide, bound_stage("narrow", times(scale_.epochs, 6), 0.2, 0.7, 3e-4, 1e-2)};
     return train_aloud(name, *op, std::move(begin), loss_, options_).posterior;
   }
 
@@ -384,14 +386,12 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
       };
       const problems::Vector truth = samples.amplitude[i] * (inputs.array() - samples.phase[i]).sin();
       if (std::isfinite(band)) {
-        panel.layers.push_back(
-            {Kind::path, "certified band, 90 % of tasks", "#E69F00", path(truth.array() + band)});
-        panel.layers.push_back({Kind::path, "", "#E69F00", path(truth.array() - band)});
+        panel.layers.push_back({Kind::band, "certified band, 90 % of tasks", "#E69F00", path(truth), band});
       }
-      panel.layers.push_back({Kind::path, "true", "#009E73", path(truth)});
-      panel.layers.push_back({Kind::path, "pretrained, adapted", "#AA3377",
+      panel.layers.push_back({Kind::line, "true", "#009E73", path(truth)});
+      panel.layers.push_back({Kind::line, "pretrained, adapted", "#AA3377",
                               path(algorithms::maml_curve(theirs.row(i).transpose(), inputs))});
-      panel.layers.push_back({Kind::path, "meta-learned, adapted", "#000000",
+      panel.layers.push_back({Kind::line, "meta-learned, adapted", "#000000",
                               path(algorithms::maml_curve(ours.row(i).transpose(), inputs))});
       std::vector<report::Curve::Point> used;
       for (Index j = 0; j < tasks->train_inputs.cols(); ++j)
@@ -429,12 +429,26 @@ void maml(const Settings& settings) {
   const Tasks test = draw(family, settings, SampleSet::test, test_tasks);
   fmt::print("Meta-learning of sinusoids: N = {}, {} steps, seed {}\n", report::count_label(scale.samples),
              scale.steps, settings.seed);
+  // Batches are too small to be shared out: two trainings run side by side, a thread each.
+  set_threads(1);
+  std::future<learning::Posterior> of_half = std::async(std::launch::async, [&] {
+    School school(settings, scale, first_half);
+    return at_prior(school.deterministic("split"));
+  });
   School school(settings, scale, all);
   const learning::Posterior pretrained = school.pretrained();
   const learning::Posterior deterministic = school.deterministic("deterministic");
   const std::vector<Candidate> learned{{"meta", school.bounded("meta", deterministic)}};
-  School half_school(settings, scale, first_half);
-  const std::vector<Candidate> split{{"split", at_prior(half_school.deterministic("split"))}};
+  const std::vector<Candidate> split{{"split", of_half.get()}};
+  set_threads(settings.threads);
+
+  const auto save = [&](const char* name, const learning::Posterior& posterior) {
+    learning::save_posterior(posterior, settings.folder / fmt::format("weights_{}.safetensors", name));
+  };
+  save("pretrained", pretrained);
+  save("deterministic", deterministic);
+  save("meta", learned.front().posterior);
+  save("split", split.front().posterior);
 
   Output output(settings.folder);
   double band = infinity;
@@ -461,13 +475,6 @@ void maml(const Settings& settings) {
     output.add(results.split, inside + "split", {});
     output.add(results.hold_out, inside + "hold_out", {});
   }
-  const auto save = [&](const char* name, const learning::Posterior& posterior) {
-    learning::save_posterior(posterior, settings.folder / fmt::format("weights_{}.safetensors", name));
-  };
-  save("pretrained", pretrained);
-  save("deterministic", deterministic);
-  save("meta", learned.front().posterior);
-  save("split", split.front().posterior);
 }
 
 }  // namespace reproduce

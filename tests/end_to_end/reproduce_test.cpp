@@ -208,4 +208,28 @@ TEST(PaperTables, AreAsCommitted) {
   }
 }
 
+TEST_F(Reproduce, LearnedWarmStartsAreCertifiedFasterThanTheColdStart) {
+  const ProgramResult result = surefoot("reproduce l2ws --scale quick --steps 400 --out l2ws");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto rows = table("l2ws/table_residual.csv");
+  ASSERT_EQ(rows.size(), 13U);
+  EXPECT_EQ(first_number(rows, "cold start: paper"), 281);
+  EXPECT_NEAR(first_number(rows, "cold start: ours"), 281, 5);
+  EXPECT_LT(first_number(rows, "learned, certified: ours"), 100);
+  EXPECT_LE(first_number(rows, "learned, certified: hold-out"), 10);
+  for (const char* file : {"certificate.json", "hold_out/certificate.json"})
+    EXPECT_EQ(surefoot(fmt::format("verify l2ws/{}", file)).code, 0) << file;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "l2ws/weights_deterministic.safetensors"));
+}
+
+TEST_F(Reproduce, MetaLearningWritesBothTables) {
+  const ProgramResult result = surefoot("reproduce maml --scale quick --out maml");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(table("maml/table_mse.csv").size(), 8U);
+  EXPECT_EQ(table("maml/table_sup.csv").size(), 8U);
+  for (const char* file : {"certificate.json", "split/certificate.json", "hold_out/certificate.json",
+                           "mse/certificate.json", "mse/split/certificate.json"})
+    EXPECT_EQ(surefoot(fmt::format("verify maml/{}", file)).code, 0) << file;
+}
+
 }  // namespace

@@ -31,6 +31,24 @@ void Ista::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) co
   if (residual != nullptr) sqrt(squares).store(residual);
 }
 
+// With c = cotangent where the new entry is not zero, else 0: c - D'D c / L.
+void Ista::step_vjp(Index /*k*/, ConstBatch z, Batch cotangent, Workspace& workspace) const {
+  constexpr int W = SoftGradient::lanes;
+  using V = Lanes<W>;
+  auto& room = static_cast<Room&>(workspace);
+  gradient_.multiply_gram(z.data, room);
+  for (Index i = 0; i < gradient_.variables(); ++i) {
+    const V entry = gradient_.proximal_entry(z.data, i, room);
+    for (int lane = 0; lane < W; ++lane) {
+      if (entry[lane] == 0) cotangent.row(i)[lane] = 0;
+    }
+  }
+  gradient_.multiply_gram(cotangent.data, room);
+  const V size(1 / gradient_.lipschitz());
+  for (Index i = 0; i < gradient_.variables(); ++i)
+    (V::load(cotangent.row(i)) - size * V::load(room.product.data() + i * W)).store(cotangent.row(i));
+}
+
 void Ista::measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const {
   if (!knows(quantity)) Operator::measure(quantity, k, z, workspace, value);
   gradient_.objective(z.data, static_cast<Room&>(workspace), value);

@@ -6,7 +6,7 @@ namespace surefoot::algorithms {
 
 /// ISTA on 1/2 ||Dz - b||^2 + weight ||z||_1: z+ = soft(z - D'(Dz - b) / L, weight / L). State and iterate z
 /// (n).
-class Ista final : public Operator {
+class Ista final : public Operator, public DifferentiableStep {
  public:
   explicit Ista(problems::Lasso problem, IstaOptions options = {});
 
@@ -22,6 +22,8 @@ class Ista final : public Operator {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   [[nodiscard]] bool knows(Quantity quantity) const override { return quantity == Quantity::objective; }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
 
  private:
   SoftGradient gradient_;

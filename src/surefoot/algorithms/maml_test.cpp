@@ -38,13 +38,13 @@ std::shared_ptr<const RegressionTasks> some_tasks(Index count, Index train, Inde
   return tasks;
 }
 
-struct Weights {
+struct MetaWeights {
   std::vector<double> mean;
   std::vector<double> variance;
 };
 
-Weights scattered_weights(Index count) {
-  Weights weights;
+MetaWeights meta_weights(Index count) {
+  MetaWeights weights;
   RandomStream random(5, "maml test: weights", 0);
   for (Index i = 0; i < count; ++i) {
     weights.mean.push_back(0.35 * random.normal());
@@ -57,7 +57,7 @@ TEST(Maml, PassesTheContractWithExactSecondOrderGradients) {
   // 7 and 23 points do not fill the chunks that go through the network together.
   for (const Index train : {Index{10}, Index{7}, Index{23}}) {
     const auto op = make_maml(some_tasks(9, train, 17), {.hidden = 9});
-    const Weights weights = scattered_weights(op->weights().size());
+    const MetaWeights weights = meta_weights(op->weights().size());
     op->assign(weights.mean, weights.variance);
     testing::expect_operator_contract(*op, {}, {.steps = 4});
     testing::expect_weight_vjp_matches_differences(*op, 3, weights.mean, weights.variance, 1e-5);
@@ -67,7 +67,7 @@ TEST(Maml, PassesTheContractWithExactSecondOrderGradients) {
 TEST(Maml, DescendsTheMeanSquaredError) {
   const auto tasks = some_tasks(5, 10, 30);
   const auto op = make_maml(tasks, {.hidden = 6});
-  const Weights weights = scattered_weights(op->weights().size());
+  const MetaWeights weights = meta_weights(op->weights().size());
   op->assign(weights.mean, weights.variance);
   testing::OperatorBlock block(*op, 0, 4, false);
   const auto n = static_cast<Index>(weights.mean.size());
@@ -93,7 +93,7 @@ TEST(Maml, MeasuresErrorsOverTheTestPoints) {
   const auto tasks = some_tasks(5, 10, 23);
   for (const Precision precision : {Precision::single, Precision::twice}) {
     const auto op = make_maml(tasks, {.hidden = 6, .precision = precision});
-    const Weights weights = scattered_weights(op->weights().size());
+    const MetaWeights weights = meta_weights(op->weights().size());
     op->assign(weights.mean, weights.variance);
     testing::OperatorBlock block(*op, 0, 4, false);
     const Vector z = Eigen::Map<const Vector>(weights.mean.data(), static_cast<Index>(weights.mean.size()));
@@ -113,7 +113,7 @@ TEST(Maml, MeasuresErrorsOverTheTestPoints) {
 
 TEST(Maml, ObjectiveHasItsDerivative) {
   const auto op = make_maml(some_tasks(4, 10, 23), {.hidden = 8});
-  const Weights weights = scattered_weights(op->weights().size());
+  const MetaWeights weights = meta_weights(op->weights().size());
   op->assign(weights.mean, weights.variance);
   testing::OperatorBlock block(*op, 0, 4);
   const Index W = op->width();
@@ -143,7 +143,7 @@ TEST(Maml, ObjectiveHasItsDerivative) {
 
 TEST(Maml, DivergenceIsSeenInItsLaneOnly) {
   const auto op = make_maml(some_tasks(4, 10, 10), {.hidden = 5});
-  const Weights weights = scattered_weights(op->weights().size());
+  const MetaWeights weights = meta_weights(op->weights().size());
   op->assign(weights.mean, weights.variance);
   std::vector<double> value(static_cast<std::size_t>(op->width()));
   for (const Index entry : {Index{3}, Index{14}, op->state_size() - 1}) {

@@ -37,7 +37,7 @@ struct OsqpOptions {
 /// The fixed-point residual is over all of (x, y, w), in the problem's own units. Iterate: (x, y, w), n + 2m.
 /// B. Stellato, G. Banjac, P. Goulart, A. Bemporad, S. Boyd, "OSQP: an operator splitting solver for
 /// quadratic programs", Math. Prog. Comp. 12, 2020. With scaling the iteration runs on equilibrated data.
-class Osqp final : public Operator {
+class Osqp final : public Operator, public DifferentiableStep {
  public:
   explicit Osqp(problems::Qp problem, OsqpOptions options = {});
   ~Osqp() override;
@@ -59,6 +59,9 @@ class Osqp final : public Operator {
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
   [[nodiscard]] bool knows(Quantity /*quantity*/) const override { return true; }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  /// The transposed step where it is linear: a row of w+ that was clipped passes nothing on.
+  void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
 
  private:
   struct Room;
@@ -68,6 +71,8 @@ class Osqp final : public Operator {
   void step_identity(double* z, Room& room, double* residual) const;
   template <int W, bool Own, bool Scaled>
   void measure_lanes(Quantity quantity, const double* z, Room& room, double* value) const;
+  template <int W, bool Own>
+  void vjp_lanes(const double* w_new, double* cotangent, Room& room) const;
   template <class Call>
   void with_lanes(const Call& call) const;
 

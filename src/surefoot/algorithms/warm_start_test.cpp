@@ -22,13 +22,13 @@ using algorithms::WarmStartOptions;
 using problems::Matrix;
 using problems::Table;
 
-struct Weights {
+struct NetworkWeights {
   std::vector<double> mean;
   std::vector<double> variance;
 };
 
-Weights scattered_weights(Index count) {
-  Weights weights;
+NetworkWeights network_weights(Index count) {
+  NetworkWeights weights;
   RandomStream random(5, "warm start test: weights", 0);
   for (Index i = 0; i < count; ++i) {
     weights.mean.push_back(0.6 * random.normal());
@@ -58,7 +58,7 @@ TEST(WarmStart, PassesTheContract) {
   for (const Sampling sampling : {Sampling::weights, Sampling::pre_activations}) {
     for (const Index outputs : {Index{0}, Index{4}}) {
       const auto op = warm_gradient_descent(sampling, outputs);
-      const Weights weights = scattered_weights(op->weights().size());
+      const NetworkWeights weights = network_weights(op->weights().size());
       op->assign(weights.mean, weights.variance);
       testing::expect_operator_contract(*op, {}, {.steps = 6});
       testing::expect_weight_vjp_matches_differences(*op, 4, weights.mean, weights.variance, 1e-5);
@@ -68,7 +68,7 @@ TEST(WarmStart, PassesTheContract) {
 
 TEST(WarmStart, StartsWhereThePlainNetworkSays) {
   const auto op = warm_gradient_descent(Sampling::pre_activations);
-  const Weights weights = scattered_weights(op->weights().size());
+  const NetworkWeights weights = network_weights(op->weights().size());
   op->assign(weights.mean, weights.variance);
   testing::OperatorBlock block(*op, 2, 3, false);
   // The same by hand for instance 3, lane 1.
@@ -93,7 +93,7 @@ TEST(WarmStart, StartsWhereThePlainNetworkSays) {
 /// Mean and covariance of the network's outputs over draws.
 std::pair<Eigen::VectorXd, Matrix> moments(Sampling sampling) {
   ReluNetwork network({3, 4, 2}, sampling);
-  const Weights weights = scattered_weights(network.layout().size());
+  const NetworkWeights weights = network_weights(network.layout().size());
   std::vector<double> variance = weights.variance;
   for (double& s : variance) s *= 5;
   network.assign(weights.mean, variance);
@@ -130,7 +130,7 @@ TEST(ReluNetwork, PreActivationsHaveTheLawOfWeights) {
 TEST(ReluNetwork, NormBoundHoldsForDrawnNetworks) {
   const std::vector<Index> sizes{5, 8, 6, 4};
   ReluNetwork network(sizes, Sampling::weights);
-  const Weights weights = scattered_weights(network.layout().size());
+  const NetworkWeights weights = network_weights(network.layout().size());
   network.assign(weights.mean, weights.variance);
   std::vector<bounds::LayerNorms> layers;
   Index at = 0;

@@ -42,6 +42,12 @@ std::string style_of(const PlaneLayer& layer) {
       return "using 1:2 with points pt 7 ps 0.28";
     case PlaneLayer::Kind::crosses:
       return "using 1:2 with points pt 2 ps 0.5 lw 1.6";
+    case PlaneLayer::Kind::line:
+      return "using 1:2 with lines lw 1.6";
+    case PlaneLayer::Kind::band:
+      return fmt::format(
+          "using 1:($2-{0:.17g}):($2+{0:.17g}) with filledcurves fs transparent solid 0.25 noborder",
+          layer.radius);
     case PlaneLayer::Kind::path:
       break;
   }
@@ -51,10 +57,13 @@ std::string style_of(const PlaneLayer& layer) {
 /// The legend's mark; large enough to be seen.
 std::string legend_entry(const PlaneLayer& layer) {
   const bool crosses = layer.kind == PlaneLayer::Kind::crosses;
-  const bool discs = layer.kind == PlaneLayer::Kind::discs;
+  const bool discs = layer.kind == PlaneLayer::Kind::discs || layer.kind == PlaneLayer::Kind::band;
   const bool path = layer.kind == PlaneLayer::Kind::path;
-  return fmt::format("keyentry with {} pt {} ps {} lc rgb '{}' title {} noenhanced",
-                     path ? "linespoints" : "points", crosses ? 2 : 7, discs ? 2.2 : 0.8,
+  const std::string mark = layer.kind == PlaneLayer::Kind::line
+                               ? "lines"
+                               : fmt::format("{} pt {} ps {}", path ? "linespoints" : "points",
+                                             crosses ? 2 : 7, discs ? 2.2 : 0.8);
+  return fmt::format("keyentry with {} lc rgb '{}' title {} noenhanced", mark,
                      (discs ? "#BF" : "#00") + layer.colour.substr(1), gnuplot_quoted(layer.name));
 }
 

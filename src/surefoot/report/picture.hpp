@@ -12,12 +12,13 @@ namespace surefoot::report {
 
 /// Marks in the plane, drawn in the order of the layers.
 struct PlaneLayer {
-  enum class Kind { discs, points, crosses, path };
+  /// line: a path without points; band: everything within `radius` above and below a line.
+  enum class Kind { discs, points, crosses, path, line, band };
   Kind kind = Kind::points;
   std::string name;    ///< in the legend
   std::string colour;  ///< "#0072B2"
   std::vector<Curve::Point> points = {};
-  double radius = 0;  ///< of discs, in units of the axes
+  double radius = 0;  ///< of discs and bands, in units of the axes
 };
 
 struct PlanePanel {
