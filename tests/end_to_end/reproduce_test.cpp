@@ -23,14 +23,22 @@ const std::filesystem::path real_letters =
 
 class Reproduce : public ProgramTest {
  protected:
-  // Rows of a CSV file without quotes, the heading first.
+  // Rows of a CSV file, the heading first; cells may be quoted.
   [[nodiscard]] std::vector<Cells> table(const std::string& name) const {
     std::vector<Cells> rows;
     std::istringstream text(slurp(folder_ / name));
     for (std::string line; std::getline(text, line);) {
-      rows.emplace_back();
-      std::istringstream cells(line);
-      for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+      rows.push_back({""});
+      bool quoted = false;
+      for (const char letter : line) {
+        if (letter == '"') {
+          quoted = !quoted;
+        } else if (letter == ',' && !quoted) {
+          rows.back().emplace_back();
+        } else {
+          rows.back().back() += letter;
+        }
+      }
     }
     return rows;
   }
