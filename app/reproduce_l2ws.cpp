@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/algorithms/warm_start.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -276,7 +277,7 @@ report::Figure quantiles_over_steps(const Results& results, Index steps) {
       report::Curve curve{name, hue, 0, {}};
       for (std::size_t i = 0; i < tally.spec().claim_columns.size(); i += 4) {
         const runs::ValueStore& values = tally.values(i);
-        const auto rank = static_cast<Index>(std::ceil(quantile * static_cast<double>(values.size())));
+        const Index rank = bounds::empirical_rank(values.size(), quantile);
         curve.points.push_back({static_cast<double>(tally.spec().steps[tally.spec().claim_columns[i]]),
                                 values.order_statistic(rank)});
       }
@@ -311,8 +312,12 @@ TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Ca
   TakeOver result;
   result.distance = learning::start_distance_bound(posterior, input_norm, output_scale,
                                                    family.largest_solution(), norm_delta);
-  for (const double tolerance : tolerances)
-    result.steps.push_back(bounds::linear_rate_steps(beta, result.distance, tolerance).value_or(0));
+  for (const double tolerance : tolerances) {
+    const std::optional<Index> steps = bounds::linear_rate_steps(beta, result.distance, tolerance);
+    require(steps.has_value(), "Theorem 3: no number of steps brings {} below {}", result.distance,
+            tolerance);
+    result.steps.push_back(*steps);
+  }
   return result;
 }
 

@@ -1,4 +1,5 @@
 #include "surefoot/algorithms/maml.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -233,8 +234,7 @@ runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, con
 
 double observed_quantile(const runs::Tally& tally, Index step, double quantile) {
   const runs::ValueStore& values = tally.values(static_cast<std::size_t>(step));
-  return values.order_statistic(
-      static_cast<Index>(std::ceil(quantile * static_cast<double>(values.size()) - 1e-9)));
+  return values.order_statistic(bounds::empirical_rank(values.size(), quantile));
 }
 
 void add_quantile_table(Output& output, const MetaSubject& subject, const Results& results, Index step) {

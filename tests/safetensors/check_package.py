@@ -9,32 +9,16 @@ SUREFOOT_REQUIRE_PACKAGES=1) that is a failure, 1, instead.
 """
 
 import argparse
-import hashlib
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "requirements.txt"
-
-
-def package_ready(venv):
-    """Create the environment or complete it; False, with the reason on standard error, if that fails."""
-    stamp = venv / "requirements.sha256"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == wanted:
-        return True
-    install = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout",
-               "20", "--retries", "1", "--only-binary", ":all:", "-r", REQUIREMENTS]
-    for command in ([sys.executable, "-m", "venv", "--clear", venv], install):
-        if subprocess.run(command, stdout=sys.stderr).returncode != 0:
-            print("failed: " + " ".join(map(str, command)), file=sys.stderr)
-            return False
-    stamp.write_text(wanted)
-    return True
+sys.path.insert(0, str(HERE.parent / "support"))
+from pypi import SKIPPED, packages_ready  # noqa: E402
 
 
 def compare(program):
@@ -80,7 +64,7 @@ def main():
     if options.in_environment:
         compare(str(options.program.resolve()))
         return 0
-    if not package_ready(options.venv):
+    if not packages_ready(options.venv, REQUIREMENTS):
         rule = "*" * 100
         print(f"{rule}\n*** SKIPPED: the package safetensors could not be installed. Our files were NOT read by it. See the "
               f"message of\n*** pip above.\n{rule}", file=sys.stderr)

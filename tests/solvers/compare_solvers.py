@@ -9,32 +9,15 @@ Exit code 0: all agree; 1: some do not; 77: the packages cannot be had, nothing 
 """
 
 import argparse
-import hashlib
 import os
 import pathlib
 import subprocess
 import sys
 
-SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 REQUIREMENTS = HERE / "requirements.txt"
-
-
-def packages_ready(venv):
-    """Create the environment or complete it; False, with the reason on standard error, if that fails."""
-    stamp = venv / "requirements.sha256"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == wanted:
-        return True
-    python = venv / "bin" / "python"
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "20",
-               "--retries", "1", "--only-binary", ":all:", "-r", REQUIREMENTS]
-    for command in ([sys.executable, "-m", "venv", "--clear", venv], install):
-        if subprocess.run(command, stdout=sys.stderr).returncode != 0:
-            print("failed: " + " ".join(map(str, command)), file=sys.stderr)
-            return False
-    stamp.write_text(wanted)
-    return True
+sys.path.insert(0, str(HERE.parent / "support"))
+from pypi import SKIPPED, packages_ready  # noqa: E402
 
 
 def main():
@@ -51,7 +34,7 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="one line per problem also where all is well")
     options = parser.parse_args()
 
-    if not packages_ready(options.venv):
+    if not packages_ready(options.venv, REQUIREMENTS):
         rule = "*" * 100
         print(f"{rule}\n*** SKIPPED: the packages osqp and scs could not be installed. Our iterates were NOT compared "
               f"with the real\n*** solvers. See the message of pip above.\n{rule}", file=sys.stderr)
