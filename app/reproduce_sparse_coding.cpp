@@ -36,7 +36,7 @@ constexpr double learned_delta = 0.00972;  ///< of each certificate: the paper's
 constexpr double lasso_weight = 0.1;       ///< of ISTA and FISTA
 const std::vector<double> coding_quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
 const std::vector<double> coding_tolerances{-40, -30, -20, -10};
-const std::vector<double> paper_targets{0.01, 0.03, 0.05, 0.1, 0.2, 0.3};
+const std::vector<double> paper_targets{0.03, 0.1, 0.3};  ///< of its six
 
 constexpr Index paper_samples = 50000;  ///< that the recipes are written for
 
@@ -251,7 +251,9 @@ class Experiment {
     result.name = model;
     if (const std::string paper = "paper_" + model; is_recipe(paper)) {
       std::vector<Candidate> targets;
-      for (const double target : extent_.targets) targets.push_back(trained(paper, result, target));
+      // LISTA's bound says nothing whatever the target: one shows it.
+      const std::vector<double> aims = model == "lista" ? std::vector<double>{0.1} : extent_.targets;
+      for (const double target : aims) targets.push_back(trained(paper, result, target));
       result.paper_recipe =
           make_guarantees(targets, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes}));
       result.paper_observed = observed(targets);

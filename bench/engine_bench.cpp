@@ -10,7 +10,8 @@
 #include "surefoot/families/robust_kalman.hpp"
 #include "surefoot/runs/metric.hpp"
 
-#include <Eigen/Core>
+#include "peak.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -88,28 +89,11 @@ void grow(benchmark::internal::Benchmark* bench, std::vector<Index> sizes) {
 BENCHMARK(robust_kalman)->Apply([](auto* bench) { grow(bench, {25, 50, 100}); });
 BENCHMARK(deblurring)->Apply([](auto* bench) { grow(bench, {14, 28, 56}); });
 
-// Independent multiply-adds in registers on every core: what the arithmetic allows.
 void peak(benchmark::State& state) {
-  using Packet = Eigen::internal::packet_traits<double>::type;
-  constexpr Index lanes = Eigen::internal::packet_traits<double>::size;
-  constexpr Index repeats = 4'000'000;
-  constexpr int chains = 12;
-  const Index cores = threads();
-  for ([[maybe_unused]] auto iteration : state) {
-    parallel_blocks(cores, [&](Index) {
-      Packet sum[chains];
-      for (int i = 0; i < chains; ++i) sum[i] = Eigen::internal::pset1<Packet>(1e-3 * i);
-      const Packet factor = Eigen::internal::pset1<Packet>(0.999);
-      const Packet shift = Eigen::internal::pset1<Packet>(1e-3);
-      for (Index r = 0; r < repeats; ++r) {
-        for (int i = 0; i < chains; ++i) sum[i] = Eigen::internal::pmadd(sum[i], factor, shift);
-      }
-      for (int i = 0; i < chains; ++i) benchmark::DoNotOptimize(sum[i]);
-    });
-  }
+  double operations = 0;
+  for ([[maybe_unused]] auto iteration : state) operations = multiply_adds<double>();
   state.counters["GFLOP/s"] =
-      benchmark::Counter(static_cast<double>(cores * repeats * chains * lanes * 2) * 1e-9,
-                         benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(peak)->UseRealTime()->Unit(benchmark::kMillisecond);
 

@@ -7,6 +7,7 @@
 #include "surefoot/certify/learned.hpp"
 
 #include "coverage/simulation.hpp"
+#include "support/simulations.hpp"
 #include "support/toy_learned.hpp"
 
 #include <gtest/gtest.h>
@@ -126,7 +127,7 @@ std::vector<Calibrated> calibrated(const std::vector<double>& x, const std::vect
 }
 
 TEST(LearnedCoverage, OfPosteriorsChosenFromTheSamples) {
-  constexpr Index total = 30'000;
+  constexpr Index total = test_support::simulations(30'000);
   const PacBayesOptions options = simulated_learned_options();
   const Index found = count_false(
       "pac-bayes",
@@ -144,7 +145,7 @@ TEST(LearnedCoverage, OfPosteriorsChosenFromTheSamples) {
 }
 
 TEST(LearnedCoverage, OfPriorMeansTrainedOnOtherSamples) {
-  constexpr Index total = 30'000;
+  constexpr Index total = test_support::simulations(30'000);
   const PacBayesOptions options = simulated_learned_options();
   const Index found = count_false(
       "split prior",
@@ -166,7 +167,7 @@ TEST(LearnedCoverage, OfPriorMeansTrainedOnOtherSamples) {
 // The expected empirical risk of a posterior on fixed samples is a finite sum: the calibration alone is
 // tested against it, where its bound is sharp.
 TEST(LearnedCoverage, OfBothCalibrationDesigns) {
-  constexpr Index total = 50'000;
+  constexpr Index total = test_support::simulations(50'000);
   const PacBayesOptions options = simulated_learned_options();
   RandomStream fixed(1, "calibrated samples", 0);
   const std::vector<double> x = draw_targets(fixed, 40);
@@ -204,7 +205,7 @@ TEST(LearnedCoverage, OfBothCalibrationDesigns) {
 // An optimizer with a weight for each of many cells learns fair coins by heart: its true risk is 1/2 whatever
 // the weights. The KL that it is charged keeps its certificates true; without it they would all be false.
 TEST(LearnedCoverage, OfAnOptimizerThatLearnsItsSamplesByHeart) {
-  constexpr Index total = 20'000;
+  constexpr Index total = test_support::simulations(20'000);
   constexpr Index samples = 40;
   constexpr Index cells = 400;
   PacBayesOptions options;
@@ -253,7 +254,7 @@ TEST(LearnedCoverage, OfAnOptimizerThatLearnsItsSamplesByHeart) {
 }
 
 TEST(LearnedCoverage, OfHoldOutCertificatesWithFreshWeights) {
-  constexpr Index total = 50'000;
+  constexpr Index total = test_support::simulations(50'000);
   certify::Options options;
   options.delta = 0.2;
   options.tolerances = {1.5};

@@ -22,56 +22,20 @@ class Alista final : public GramNetwork<T> {
 
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override {
     this->check_step(k);
-    auto& room = static_cast<Room&>(workspace);
-    T* gradient = room.gradient_of(k);
-    room.nonzeros.gather(z.data);
-    multiply_nonzeros(this->gram_, room.nonzeros, gradient);
-    const double* gamma = room.weight[k];
-    const double* psi = room.weight[this->steps() + k];
-    double squares[code_lanes] = {};
-    for (Index i = 0; i < z.rows; ++i) {
-      double* entry = z.row(i);
-      T* own = gradient + i * code_lanes;
-      const T* Wb = room.Wb.data() + i * code_lanes;
-      for (int lane = 0; lane < code_lanes; ++lane) {
-        own[lane] -= Wb[lane];
-        const double next = soft(entry[lane] - gamma[lane] * static_cast<double>(own[lane]), psi[lane]);
-        const double change = next - entry[lane];
-        squares[lane] += change * change;
-        entry[lane] = next;
-      }
-    }
-    if (residual != nullptr) {
-      for (int lane = 0; lane < code_lanes; ++lane) residual[lane] = std::sqrt(squares[lane]);
-    }
+    advance(k, z, z, static_cast<Room&>(workspace), residual);
+  }
+  void step_to(Index k, ConstBatch before, Batch after, Workspace& workspace) const override {
+    this->check_step(k);
+    advance(k, before, after, static_cast<Room&>(workspace), nullptr);
   }
 
   // With g = Gz - W'b, u = z - gamma g, c = cotangent where |u| > psi, else 0:
   // d gamma = -c'g, d psi = -c'sign(u), d z = c - gamma G'c.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override {
     auto& room = static_cast<Room&>(workspace);
-    const T* gradient = room.gradient_of(k);
     const double* gamma = room.weight[k];
-    const double* psi = room.weight[this->steps() + k];
-    double d_gamma[code_lanes] = {};
-    double d_psi[code_lanes] = {};
-    for (Index i = 0; i < z.rows; ++i) {
-      const double* entry = z.row(i);
-      double* c = cotangent.row(i);
-      const T* own = gradient + i * code_lanes;
-      for (int lane = 0; lane < code_lanes; ++lane) {
-        const auto g = static_cast<double>(own[lane]);
-        const double u = entry[lane] - gamma[lane] * g;
-        const double kept = std::abs(u) > psi[lane] ? c[lane] : 0.0;
-        c[lane] = kept;
-        d_gamma[lane] -= kept == 0 ? 0.0 : kept * g;
-        d_psi[lane] -= std::copysign(1.0, u) * kept;
-      }
-    }
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      room.weight.derivative(k)[lane] += d_gamma[lane];
-      room.weight.derivative(this->steps() + k)[lane] += d_psi[lane];
-    }
+    shrink_vjp(z, room.gradient_of(k), gamma, room.weight[this->steps() + k], cotangent,
+               room.weight.derivative(k), room.weight.derivative(this->steps() + k));
     room.nonzeros.gather(cotangent.data);
     multiply_nonzeros(this->gram_transposed_, room.nonzeros, room.product.data());
     for (Index i = 0; i < z.rows; ++i) {
@@ -80,6 +44,14 @@ class Alista final : public GramNetwork<T> {
       for (int lane = 0; lane < code_lanes; ++lane)
         c[lane] -= gamma[lane] * static_cast<double>(product[lane]);
     }
+  }
+
+ private:
+  void advance(Index k, ConstBatch before, Batch after, Room& room, double* residual) const {
+    T* gradient = room.gradient_of(k);
+    room.nonzeros.gather(before.data);
+    multiply_nonzeros(this->gram_, room.nonzeros, gradient, room.Wb.data());
+    shrink(before, after, gradient, room.weight[k], room.weight[this->steps() + k], residual);
   }
 };
 

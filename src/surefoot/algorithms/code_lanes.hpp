@@ -55,33 +55,42 @@ class Columns {
   AlignedVector<T> data_;
 };
 
-/// The nonzero entries of a batch of n x code_lanes, row by row: entry t = begin(i) .. end(i)-1 of row i
-/// stands in lane(t).
+/// The nonzero entries of a batch of n x code_lanes in two orders: row by row, entry t = begin(i) .. end(i)-1
+/// of row i standing in lane(t); and in blocks of rows lane by lane.
 template <class T>
 class Nonzeros {
  public:
+  static constexpr Index block_rows = 64;  // parts of so many columns fit the nearest cache
+
   Nonzeros() = default;
   explicit Nonzeros(Index n)
       : n_(n),
+        blocks_((n + block_rows - 1) / block_rows),
         begin_(static_cast<std::size_t>(n + 1), 0),
         lane_(static_cast<std::size_t>(n * code_lanes)),
-        value_(static_cast<std::size_t>(n * code_lanes)) {}
+        value_(static_cast<std::size_t>(n * code_lanes)),
+        counts_(static_cast<std::size_t>(blocks_ * code_lanes), 0),
+        block_row_(static_cast<std::size_t>(blocks_ * block_rows * code_lanes)),
+        block_value_(block_row_.size()) {}
   /// Of a batch in lane layout; NaN is an entry.
   void gather(const double* z) {
     std::int32_t at = 0;
+    std::fill(counts_.begin(), counts_.end(), 0);
     for (Index i = 0; i < n_; ++i) {
       begin_[i] = at;
       const double* row = z + i * code_lanes;
 #ifdef __AVX__
+      std::uint32_t mask = 0;  // of all lanes: one loop, one surprise for the branch predictor
       for (int part = 0; part < code_lanes; part += 4) {
         const __m256d values = _mm256_loadu_pd(row + part);
-        auto mask = static_cast<unsigned>(
-            _mm256_movemask_pd(_mm256_cmp_pd(values, _mm256_setzero_pd(), _CMP_NEQ_UQ)));
-        for (; mask != 0; mask &= mask - 1) append(at++, part + __builtin_ctz(mask), row);
+        mask |= static_cast<std::uint32_t>(
+                    _mm256_movemask_pd(_mm256_cmp_pd(values, _mm256_setzero_pd(), _CMP_NEQ_UQ)))
+                << part;
       }
+      for (; mask != 0; mask &= mask - 1) append(at++, i, __builtin_ctz(mask), row);
 #else
       for (int lane = 0; lane < code_lanes; ++lane) {
-        if (row[lane] != 0) append(at++, lane, row);
+        if (row[lane] != 0) append(at++, i, lane, row);
       }
 #endif
     }
@@ -105,25 +114,52 @@ class Nonzeros {
   [[nodiscard]] T value(Index t) const {
     return value_[t];
   }
+  [[nodiscard]] Index blocks() const {
+    return blocks_;
+  }
+  /// Entries of a lane within a block, ascending: how many, their rows counted from the block's first, their
+  /// values.
+  struct InBlock {
+    Index count;
+    const std::uint8_t* row;
+    const T* value;
+  };
+  [[nodiscard]] InBlock in_block(Index block, int lane) const {
+    const Index list = block * code_lanes + lane;
+    return {counts_[list], block_row_.data() + list * block_rows, block_value_.data() + list * block_rows};
+  }
   /// Every value by its square.
   void square() {
     for (Index t = 0; t < count(); ++t) value_[t] *= value_[t];
+    for (Index list = 0; list < blocks_ * code_lanes; ++list) {
+      T* values = block_value_.data() + list * block_rows;
+      for (Index t = 0; t < counts_[list]; ++t) values[t] *= values[t];
+    }
   }
 
  private:
-  void append(Index at, int lane, const double* row) {
+  void append(Index at, Index row, int lane, const double* values) {
+    const T value = static_cast<T>(values[lane]);
     lane_[at] = static_cast<std::uint8_t>(lane);
-    value_[at] = static_cast<T>(row[lane]);
+    value_[at] = value;
+    const Index list = row / block_rows * code_lanes + lane;
+    const Index place = list * block_rows + counts_[list]++;
+    block_row_[place] = static_cast<std::uint8_t>(row % block_rows);
+    block_value_[place] = value;
   }
   Index n_ = 0;
+  Index blocks_ = 0;
   std::vector<std::int32_t> begin_{0};
   std::vector<std::uint8_t> lane_;
   AlignedVector<T> value_;
+  std::vector<std::int32_t> counts_;     // per block and lane
+  std::vector<std::uint8_t> block_row_;  // block_rows places for each of them
+  AlignedVector<T> block_value_;
 };
 
-/// y = M x in lane layout, M.rows() x code_lanes. A part of M is read once for all lanes.
+/// y = M x, or M x - shift, in lane layout, M.rows() x code_lanes. A part of M is read once for all lanes.
 template <class T>
-void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y);
+void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y, const T* shift = nullptr);
 
 /// y = A x in lane layout: row i of A (rows x cols) begins at A + i * stride; x is cols x code_lanes.
 template <class T>
@@ -137,6 +173,16 @@ void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Inde
 /// Lane layout (rows x code_lanes) from lane-major numbers (code_lanes x rows) and back.
 template <class T>
 void to_lanes(const T* lane_major, Index rows, T* lanes);
+/// Lane layout of `count` samples of `rows` numbers each; unused lanes get zeros, for which products do
+/// nothing.
+template <class Source, class T>
+void load_lanes(const Source* samples, Index count, Index rows, T* lanes) {
+  for (Index i = 0; i < rows; ++i) {
+    T* row = lanes + i * code_lanes;
+    for (Index lane = 0; lane < count; ++lane) row[lane] = static_cast<T>(samples[lane * rows + i]);
+    std::fill(row + count, row + code_lanes, T(0));
+  }
+}
 template <class Source, class T>
 void to_lane_major(const Source* lanes, Index rows, T* lane_major) {
   constexpr Index tile = 16;
@@ -147,6 +193,18 @@ void to_lane_major(const Source* lanes, Index rows, T* lane_major) {
     }
   }
 }
+
+/// after = soft(before - gamma g, psi), in one place or two, with gamma and psi of each lane; residual, if
+/// wanted: the lanes' ||change||.
+template <class T>
+void shrink(ConstBatch before, Batch after, const T* g, const double* gamma, const double* psi,
+            double* residual);
+
+/// Backwards through shrink() but for the product: with u = z - gamma g, the cotangent is kept where |u| >
+/// psi and 0 elsewhere; d_gamma -= cotangent'g and d_psi -= cotangent'sign(u) in each lane.
+template <class T>
+void shrink_vjp(ConstBatch z, const T* g, const double* gamma, const double* psi, Batch cotangent,
+                double* d_gamma, double* d_psi);
 
 /// sign(u) max(|u| - t, 0); NaN stays NaN. A negative t, which a drawn weight may be, lets u grow.
 [[gnu::always_inline]] inline double soft(double u, double t) {

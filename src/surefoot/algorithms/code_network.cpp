@@ -98,11 +98,7 @@ template <class T>
 void GramNetwork<T>::load(Index first, Index count, Workspace& workspace) const {
   check_block(first, count);
   const Index n = state_size();
-  T* target = static_cast<Room&>(workspace).Wb.data();
-  for (int lane = 0; lane < code_lanes; ++lane) {
-    const T* source = Wb_.data() + (first + std::min<Index>(lane, count - 1)) * n;
-    for (Index i = 0; i < n; ++i) target[i * code_lanes + lane] = source[i];
-  }
+  load_lanes(Wb_.data() + first * n, count, n, static_cast<Room&>(workspace).Wb.data());
 }
 
 template <class T>

@@ -39,17 +39,15 @@ class Glista final : public GramNetwork<T> {
     open_gate(k, z, room, gain);
     for (Index i = 0; i < z.rows * code_lanes; ++i) x[i] = z.data[i] * (1.0 + static_cast<double>(gain[i]));
     room.nonzeros.gather(x);
-    multiply_nonzeros(this->gram_, room.nonzeros, gradient);
+    multiply_nonzeros(this->gram_, room.nonzeros, gradient, room.Wb.data());
     const double* gamma = room.weight[k];
     const double* psi = room.weight[this->steps() + k];
     const double* a = room.weight[overshoot(k)];
     double squares[code_lanes] = {};
     for (Index i = 0; i < z.rows; ++i) {
       double* entry = z.row(i);
-      T* own = gradient + i * code_lanes;
-      const T* Wb = room.Wb.data() + i * code_lanes;
+      const T* own = gradient + i * code_lanes;
       for (int lane = 0; lane < code_lanes; ++lane) {
-        own[lane] -= Wb[lane];
         const double u = x[i * code_lanes + lane] - gamma[lane] * static_cast<double>(own[lane]);
         const double d = soft(u, psi[lane]) - entry[lane];
         const double change = d + a[lane] * d / (std::abs(d) + smallest_change);

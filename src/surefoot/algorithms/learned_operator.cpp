@@ -1,5 +1,7 @@
 #include "surefoot/algorithms/learned_operator.hpp"
 
+#include <algorithm>
+
 namespace surefoot::algorithms {
 
 Index WeightLayout::size() const {
@@ -15,6 +17,11 @@ Index WeightLayout::offset(std::size_t block) const {
 InitialWeights LearnedOperator::initial() const {
   const std::vector<double> zeros(static_cast<std::size_t>(weights().size()), 0.0);
   return {zeros, zeros};
+}
+
+void LearnedOperator::step_to(Index k, ConstBatch before, Batch after, Workspace& workspace) const {
+  std::copy_n(before.data, before.rows * before.width, after.data);
+  step(k, after, workspace, nullptr);
 }
 
 void LearnedOperator::start_vjp(ConstBatch, Workspace&) const {}

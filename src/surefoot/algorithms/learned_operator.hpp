@@ -66,6 +66,9 @@ class LearnedOperator : public Operator, public DifferentiableStep {
   /// Lets every lane of the loaded block run at the means.
   virtual void use_means(Workspace& workspace) const = 0;
 
+  /// step() from one place to another; override it where that saves a copy.
+  virtual void step_to(Index k, ConstBatch before, Batch after, Workspace& workspace) const;
+
   /// step_vjp (of DifferentiableStep) also adds to the workspace the derivatives by means and log variances;
   /// so does this for a start that depends on weights.
   virtual void start_vjp(ConstBatch cotangent, Workspace& workspace) const;

@@ -58,7 +58,7 @@ class Lista final : public CodeNetwork {
     recurrence_variance_ = recurrences() > 0 ? variance[steps()] : 0.0;
     observation_variance_ = variance[observation_offset()];
     noisy_ = !uniform_ || recurrence_variance_ > 0 || observation_variance_ > 0;
-    if (!uniform_ && variance_.empty()) {
+    if (!uniform_ && observation_variances_.empty()) {
       variance_by_column_.assign(by_column_.size(), Columns<T>(n_, n_));
       variance_by_row_.assign(by_row_.size(), Columns<T>(n_, n_));
       observation_variances_.resize(observation_.size());
@@ -70,7 +70,6 @@ class Lista final : public CodeNetwork {
       copy_observation(variance, k, observation_variances_);
       if (k > 0) copy_recurrence(variance, k, variance_by_row_, variance_by_column_);
     });
-    if (!uniform_) variance_.assign(variance.begin(), variance.end());
   }
 
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override {
@@ -98,8 +97,11 @@ class Lista final : public CodeNetwork {
   void load(Index first, Index count, Workspace& workspace) const override {
     check_block(first, count);
     auto& room = static_cast<Room&>(workspace);
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      const double* source = codes().b.data() + (first + std::min<Index>(lane, count - 1)) * m_;
+    std::fill(room.b_by_lane.begin(), room.b_by_lane.end(), T(0));
+    std::fill(room.squares_by_lane.begin(), room.squares_by_lane.end(), T(0));
+    std::fill(room.b_norm.begin(), room.b_norm.end(), 0.0);
+    for (Index lane = 0; lane < count; ++lane) {
+      const double* source = codes().b.data() + (first + lane) * m_;
       double norm = 0;
       for (Index i = 0; i < m_; ++i) {
         const auto value = static_cast<T>(source[i]);
@@ -204,15 +206,17 @@ class Lista final : public CodeNetwork {
     auto& room = static_cast<Room&>(workspace);
     room.weight.collect(d_mean.data(), d_log_variance.data());
     if (room.d_observation.empty()) return;
-    add_and_clear(room.d_recurrence, d_mean.data() + steps());
-    add_and_clear(room.d_observation, d_mean.data() + observation_offset());
+    const auto no_factor = [](Index /*i*/) -> const T* { return nullptr; };
+    add_and_clear(room.d_recurrence, n_, d_mean.data() + steps(), no_factor);
+    add_and_clear(room.d_observation, m_, d_mean.data() + observation_offset(), no_factor);
     if (uniform_) {
       spread(room.d_spread[0], d_log_variance.subspan(steps(), recurrences() * n_ * n_));
       spread(room.d_spread[1], d_log_variance.subspan(observation_offset()));
     } else {
-      add_and_clear(room.d_recurrence_variance, d_log_variance.data() + steps(), variance_.data() + steps());
-      add_and_clear(room.d_observation_variance, d_log_variance.data() + observation_offset(),
-                    variance_.data() + observation_offset());
+      add_and_clear(room.d_recurrence_variance, n_, d_log_variance.data() + steps(),
+                    [&](Index row) { return variance_by_row_[row / n_].column(row % n_); });
+      add_and_clear(room.d_observation_variance, m_, d_log_variance.data() + observation_offset(),
+                    [&](Index row) { return observation_variances_.data() + row * m_; });
     }
   }
 
@@ -352,14 +356,24 @@ class Lista final : public CodeNetwork {
       cotangent.data[i] += 2 * z.data[i] * static_cast<double>(room.product[i]);
   }
 
-  // target += source (times factor), source = 0, in ranges over threads.
-  static void add_and_clear(AlignedVector<T>& source, double* target, const double* factor = nullptr) {
-    constexpr Index range = Index{1} << 16;
-    const auto size = static_cast<Index>(source.size());
-    parallel_blocks((size + range - 1) / range, [&](Index block) {
-      for (Index i = block * range; i < std::min(size, (block + 1) * range); ++i) {
-        target[i] += static_cast<double>(source[i]) * (factor == nullptr ? 1.0 : factor[i]);
-        source[i] = T(0);
+  // target += source (times factor_of its row, unless that is null), source = 0; rows of `cols`, over
+  // threads.
+  template <class FactorOf>
+  static void add_and_clear(AlignedVector<T>& source, Index cols, double* target, const FactorOf& factor_of) {
+    constexpr Index rows_at_a_time = 64;
+    const Index rows = static_cast<Index>(source.size()) / cols;
+    parallel_blocks((rows + rows_at_a_time - 1) / rows_at_a_time, [&](Index block) {
+      for (Index row = block * rows_at_a_time; row < std::min(rows, (block + 1) * rows_at_a_time); ++row) {
+        const T* factor = factor_of(row);
+        T* own = source.data() + row * cols;
+        double* to = target + row * cols;
+        if (factor == nullptr) {
+          for (Index i = 0; i < cols; ++i) to[i] += static_cast<double>(own[i]);
+        } else {
+          for (Index i = 0; i < cols; ++i)
+            to[i] += static_cast<double>(own[i]) * static_cast<double>(factor[i]);
+        }
+        std::fill_n(own, cols, T(0));
       }
     });
   }
@@ -379,7 +393,6 @@ class Lista final : public CodeNetwork {
   std::vector<Columns<T>> variance_by_column_;
   std::vector<Columns<T>> variance_by_row_;
   AlignedVector<T> observation_variances_;
-  std::vector<double> variance_;  // all of them, unless uniform
   double recurrence_variance_ = 0;
   double observation_variance_ = 0;
   bool uniform_ = true;

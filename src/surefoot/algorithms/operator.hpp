@@ -51,7 +51,7 @@ class DifferentiableStep;
 /// write(given); step(0), step(1), ...; in between read() and measure(). Then the next block.
 ///
 /// - Virtual calls happen at batch granularity. A batch has width() columns, whatever the number of
-///   instances left: unused lanes repeat the last instance.
+///   instances left: unused lanes repeat the last instance or are zero; nobody reads them.
 /// - step() allocates nothing. Lanes never mix: a column's numbers are the same bits whatever its neighbours.
 /// - The operator is constant: everything that a block changes is in its state or workspace.
 /// - A diverging instance turns into infinities or NaN; step() never throws.

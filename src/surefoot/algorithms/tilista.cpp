@@ -66,10 +66,7 @@ class Tilista final : public CodeNetwork {
   void load(Index first, Index count, Workspace& workspace) const override {
     check_block(first, count);
     auto& room = static_cast<Room&>(workspace);
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      const double* source = codes().b.data() + (first + std::min<Index>(lane, count - 1)) * m_;
-      for (Index i = 0; i < m_; ++i) room.b[i * code_lanes + lane] = static_cast<T>(source[i]);
-    }
+    load_lanes(codes().b.data() + first * m_, count, m_, room.b.data());
   }
 
   void draw(const WeightDraw& draw, Workspace& workspace) const override {
@@ -100,26 +97,10 @@ class Tilista final : public CodeNetwork {
     T* r = room.residual.data() + k * m_ * code_lanes;
     T* g = room.gradient.data() + k * n_ * code_lanes;
     room.nonzeros.gather(z.data);
-    multiply_nonzeros(D_, room.nonzeros, r);
-    for (Index i = 0; i < m_ * code_lanes; ++i) r[i] -= room.b[i];
+    multiply_nonzeros(D_, room.nonzeros, r, room.b.data());
     multiply_dense(W_.column(0), n_, m_, W_.stride(), r, g);
     if (room.noisy) add_noise(k, r, g, room);
-    const double* gamma = room.weight[k];
-    const double* psi = room.weight[steps() + k];
-    double squares[code_lanes] = {};
-    for (Index i = 0; i < n_; ++i) {
-      double* entry = z.row(i);
-      const T* own = g + i * code_lanes;
-      for (int lane = 0; lane < code_lanes; ++lane) {
-        const double next = soft(entry[lane] - gamma[lane] * static_cast<double>(own[lane]), psi[lane]);
-        const double change = next - entry[lane];
-        squares[lane] += change * change;
-        entry[lane] = next;
-      }
-    }
-    if (residual != nullptr) {
-      for (int lane = 0; lane < code_lanes; ++lane) residual[lane] = std::sqrt(squares[lane]);
-    }
+    shrink(z, z, g, room.weight[k], room.weight[steps() + k], residual);
   }
 
   // With g = (W + sqrt(s) X)'r, u = z - gamma g, c = cotangent where |u| > psi, else 0, p = -gamma c:
@@ -131,26 +112,11 @@ class Tilista final : public CodeNetwork {
     const T* g = room.gradient.data() + k * n_ * code_lanes;
     double* p = room.point.data();
     const double* gamma = room.weight[k];
-    const double* psi = room.weight[steps() + k];
-    double d_gamma[code_lanes] = {};
-    double d_psi[code_lanes] = {};
+    shrink_vjp(z, g, gamma, room.weight[steps() + k], cotangent, room.weight.derivative(k),
+               room.weight.derivative(steps() + k));
     for (Index i = 0; i < n_; ++i) {
-      const double* entry = z.row(i);
-      double* c = cotangent.row(i);
-      for (int lane = 0; lane < code_lanes; ++lane) {
-        const Index at = i * code_lanes + lane;
-        const auto own = static_cast<double>(g[at]);
-        const double u = entry[lane] - gamma[lane] * own;
-        const double kept = std::abs(u) > psi[lane] ? c[lane] : 0.0;
-        c[lane] = kept;
-        p[at] = -gamma[lane] * kept;
-        d_gamma[lane] -= kept == 0 ? 0.0 : kept * own;
-        d_psi[lane] -= std::copysign(1.0, u) * kept;
-      }
-    }
-    for (int lane = 0; lane < code_lanes; ++lane) {
-      room.weight.derivative(k)[lane] += d_gamma[lane];
-      room.weight.derivative(steps() + k)[lane] += d_psi[lane];
+      for (int lane = 0; lane < code_lanes; ++lane)
+        p[i * code_lanes + lane] = -gamma[lane] * cotangent.row(i)[lane];
     }
     room.nonzeros.gather(p);
     T* lane_major = room.product.data();

@@ -353,7 +353,7 @@ class Trainer {
     });
     over_ranges(size_, [&](Index from, Index to) {
       std::fill(d_mean_.data() + from, d_mean_.data() + to, 0.0);
-      std::fill(d_log_variance_.data() + from, d_log_variance_.data() + to, 0.0);
+      if (stage.noise) std::fill(d_log_variance_.data() + from, d_log_variance_.data() + to, 0.0);
     });
     for (Index slot = 0; slot < count; ++slot) {
       unrolls_[static_cast<std::size_t>(slot)]->collect(

@@ -45,15 +45,17 @@ void Unroll::forward(Index first, Index count, const algorithms::WeightDraw* dra
     loss_.target(first, count, {target_.data(), rows_, width_});
     std::fill(scale_.begin(), scale_.end(), loss_.kind == LossKind::nmse ? 0.0 : 1.0);
     if (loss_.kind == LossKind::nmse) {
-      for (Index i = 0; i < rows_ * width_; ++i) scale_[i % width_] += target_[i] * target_[i];
+      for (Index i = 0; i < rows_; ++i) {
+        const double* row = target_.data() + i * width_;
+        for (Index lane = 0; lane < width_; ++lane) scale_[lane] += row[lane] * row[lane];
+      }
       for (double& value : scale_) value = 1 / value;
     }
   }
   std::fill(loss_sum_.begin(), loss_sum_.end(), 0.0);
   op_.start(state(0), *workspace_);
   for (Index k = 1; k <= steps_; ++k) {
-    std::copy_n(state(k - 1).data, rows_ * width_, state(k).data);
-    op_.step(k - 1, state(k), *workspace_, nullptr);
+    op_.step_to(k - 1, state(k - 1), state(k), *workspace_);
     const double weight = loss_.weight(k, steps_);
     if (weight != 0) add_loss(k, weight);
   }
@@ -97,24 +99,29 @@ void Unroll::add_cotangent(Index k, double weight, const double* seed) {
     const double* before = state(k - 1).data;
     algorithms::Buffer& norm = scale_;
     std::fill(norm.begin(), norm.end(), 0.0);
-    for (Index i = 0; i < rows_ * width_; ++i) {
-      const double gap = z[i] - before[i];
-      norm[i % width_] += gap * gap;
+    for (Index i = 0; i < rows_; ++i) {
+      for (Index lane = 0; lane < width_; ++lane) {
+        const double gap = z[i * width_ + lane] - before[i * width_ + lane];
+        norm[lane] += gap * gap;
+      }
     }
-    for (double& value : norm) value = value > 0 ? 1 / std::sqrt(value) : 0.0;
-    for (Index i = 0; i < rows_ * width_; ++i) {
-      const double factor = value_[i % width_] * norm[i % width_];
-      const double part = factor == 0 ? 0.0 : factor * (z[i] - before[i]);
-      cotangent_[i] += part;
-      carried_[i] -= part;
+    for (Index lane = 0; lane < width_; ++lane)
+      norm[lane] = norm[lane] > 0 ? value_[lane] / std::sqrt(norm[lane]) : 0.0;
+    for (Index i = 0; i < rows_; ++i) {
+      for (Index lane = 0; lane < width_; ++lane) {
+        const Index at = i * width_ + lane;
+        const double part = norm[lane] == 0 ? 0.0 : norm[lane] * (z[at] - before[at]);
+        cotangent_[at] += part;
+        carried_[at] -= part;
+      }
     }
     return;
   }
+  for (Index lane = 0; lane < width_; ++lane) value_[lane] *= value_[lane] == 0 ? 0.0 : 2 * scale_[lane];
   for (Index i = 0; i < rows_; ++i) {
     for (Index lane = 0; lane < width_; ++lane) {
       const Index at = i * width_ + lane;
-      const double factor = 2 * value_[lane] * scale_[lane];
-      cotangent_[at] += factor == 0 ? 0.0 : factor * (z[at] - target_[at]);
+      cotangent_[at] += value_[lane] == 0 ? 0.0 : value_[lane] * (z[at] - target_[at]);
     }
   }
 }
