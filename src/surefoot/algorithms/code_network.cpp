@@ -24,8 +24,16 @@ void CodeNetwork::check_weights(std::span<const double> mean, std::span<const do
   const auto size = static_cast<std::size_t>(layout_.size());
   require(mean.size() == size && variance.size() == size, "{}: {} means and {} variances for {} weights",
           name(), mean.size(), variance.size(), size);
+  constexpr std::size_t range = 1U << 16U;
+  std::vector<double> smallest_of((size + range - 1) / range, 0.0);
+  parallel_blocks(static_cast<Index>(smallest_of.size()), [&](Index r) {
+    const std::size_t begin = static_cast<std::size_t>(r) * range;
+    double& smallest = smallest_of[static_cast<std::size_t>(r)];
+    for (const double s : variance.subspan(begin, std::min(range, size - begin)))
+      smallest = s >= smallest ? smallest : s;  // a NaN is kept
+  });
   double smallest = 0;
-  for (const double s : variance) smallest = s >= smallest ? smallest : s;  // a NaN is kept
+  for (const double s : smallest_of) smallest = s >= smallest ? smallest : s;
   require(smallest == 0, "{}: a variance is {}", name(), smallest);
 }
 

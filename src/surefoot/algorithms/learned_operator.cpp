@@ -24,6 +24,14 @@ void LearnedOperator::step_to(Index k, ConstBatch before, Batch after, Workspace
   step(k, after, workspace, nullptr);
 }
 
+void LearnedOperator::collect_all(std::span<Workspace* const> workspaces, std::span<double> d_mean,
+                                  std::span<double> d_log_variance) const {
+  for (Workspace* workspace : workspaces) collect(*workspace, d_mean, d_log_variance);
+}
+
+void LearnedOperator::collect_range(std::span<Workspace* const>, std::size_t, Index, Index, double*,
+                                    double*) const {}
+
 void LearnedOperator::start_vjp(ConstBatch, Workspace&) const {}
 
 }  // namespace surefoot::algorithms

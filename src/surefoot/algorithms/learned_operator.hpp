@@ -76,6 +76,17 @@ class LearnedOperator : public Operator, public DifferentiableStep {
   virtual void collect(Workspace& workspace, std::span<double> d_mean,
                        std::span<double> d_log_variance) const = 0;
 
+  /// For blocks of very many weights, whose derivatives are to be read once, where they are used: true for a
+  /// block that collect_all() leaves out and collect_range() gives.
+  [[nodiscard]] virtual bool collects_in_ranges(std::size_t /*block*/) const { return false; }
+  /// collect() of several workspaces in their order, but for blocks that are collected in ranges.
+  virtual void collect_all(std::span<Workspace* const> workspaces, std::span<double> d_mean,
+                           std::span<double> d_log_variance) const;
+  /// After collect_all(): adds the derivatives of weights begin .. end-1 of a block, counted from its first,
+  /// and clears them. Called once for every weight, from any thread.
+  virtual void collect_range(std::span<Workspace* const> workspaces, std::size_t block, Index begin,
+                             Index end, double* d_mean, double* d_log_variance) const;
+
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
 };
 

@@ -203,20 +203,56 @@ class Lista final : public CodeNetwork {
 
   void collect(Workspace& workspace, std::span<double> d_mean,
                std::span<double> d_log_variance) const override {
-    auto& room = static_cast<Room&>(workspace);
-    room.weight.collect(d_mean.data(), d_log_variance.data());
-    if (room.d_observation.empty()) return;
-    const auto no_factor = [](Index /*i*/) -> const T* { return nullptr; };
-    add_and_clear(room.d_recurrence, n_, d_mean.data() + steps(), no_factor);
-    add_and_clear(room.d_observation, m_, d_mean.data() + observation_offset(), no_factor);
-    if (uniform_) {
-      spread(room.d_spread[0], d_log_variance.subspan(steps(), recurrences() * n_ * n_));
-      spread(room.d_spread[1], d_log_variance.subspan(observation_offset()));
-    } else {
-      add_and_clear(room.d_recurrence_variance, n_, d_log_variance.data() + steps(),
-                    [&](Index row) { return variance_by_row_[row / n_].column(row % n_); });
-      add_and_clear(room.d_observation_variance, m_, d_log_variance.data() + observation_offset(),
-                    [&](Index row) { return observation_variances_.data() + row * m_; });
+    Workspace* const one[] = {&workspace};
+    collect_all(one, d_mean, d_log_variance);
+    for (std::size_t b = 1; b < layout_.blocks.size(); ++b) {
+      const Index first = layout_.offset(b);
+      collect_range(one, b, 0, layout_.blocks[b].size(), d_mean.data() + first,
+                    d_log_variance.data() + first);
+    }
+  }
+
+  [[nodiscard]] bool collects_in_ranges(std::size_t block) const override { return block > 0; }
+
+  void collect_all(std::span<Workspace* const> workspaces, std::span<double> d_mean,
+                   std::span<double> d_log_variance) const override {
+    for (Workspace* workspace : workspaces) {
+      auto& room = static_cast<Room&>(*workspace);
+      room.weight.collect(d_mean.data(), d_log_variance.data());
+      for (const bool observation : {false, true}) {
+        const Index size = observation ? steps() * n_ * m_ : recurrences() * n_ * n_;
+        room.d_share[observation] = size > 0 ? room.d_spread[observation] / static_cast<double>(size) : 0.0;
+        room.d_spread[observation] = 0;
+      }
+    }
+  }
+
+  void collect_range(std::span<Workspace* const> workspaces, std::size_t block, Index begin, Index end,
+                     double* d_mean, double* d_log_variance) const override {
+    const bool observation = layout_.blocks[block].name == "observation";
+    for (Workspace* workspace : workspaces) {
+      auto& room = static_cast<Room&>(*workspace);
+      if (room.d_observation.empty()) continue;
+      T* d_weight = (observation ? room.d_observation : room.d_recurrence).data();
+      for (Index i = begin; i < end; ++i) d_mean[i - begin] += static_cast<double>(d_weight[i]);
+      std::fill(d_weight + begin, d_weight + end, T(0));
+      if (const double share = room.d_share[observation]; share != 0) {
+        for (Index i = begin; i < end; ++i) d_log_variance[i - begin] += share;
+      }
+      if (uniform_ || room.d_observation_variance.empty()) continue;
+      // d log s = s d s, row by row: rows of variances may be apart.
+      T* d_variance = (observation ? room.d_observation_variance : room.d_recurrence_variance).data();
+      const Index cols = observation ? m_ : n_;
+      for (Index i = begin; i < end;) {
+        const Index row = i / cols;
+        const Index last = std::min(end, (row + 1) * cols);
+        const T* s = observation ? observation_variances_.data() + row * cols
+                                 : variance_by_row_[static_cast<std::size_t>(row / n_)].column(row % n_);
+        for (; i < last; ++i)
+          d_log_variance[i - begin] +=
+              static_cast<double>(d_variance[i]) * static_cast<double>(s[i - row * cols]);
+      }
+      std::fill(d_variance + begin, d_variance + end, T(0));
     }
   }
 
@@ -242,6 +278,7 @@ class Lista final : public CodeNetwork {
     AlignedVector<T> d_recurrence_variance;
     AlignedVector<T> d_observation_variance;
     double d_spread[2] = {0, 0};  // by the log variances of recurrence and observation, if one number each
+    double d_share[2] = {0, 0};   // each weight's share of it, collected
     bool noisy = false;
     std::uint64_t seed = 0;
     std::uint64_t purpose = 0;
@@ -354,35 +391,6 @@ class Lista final : public CodeNetwork {
     multiply_nonzeros(variance_by_row_[k - 1], room.adjoints, room.product.data());
     for (Index i = 0; i < n_ * code_lanes; ++i)
       cotangent.data[i] += 2 * z.data[i] * static_cast<double>(room.product[i]);
-  }
-
-  // target += source (times factor_of its row, unless that is null), source = 0; rows of `cols`, over
-  // threads.
-  template <class FactorOf>
-  static void add_and_clear(AlignedVector<T>& source, Index cols, double* target, const FactorOf& factor_of) {
-    constexpr Index rows_at_a_time = 64;
-    const Index rows = static_cast<Index>(source.size()) / cols;
-    parallel_blocks((rows + rows_at_a_time - 1) / rows_at_a_time, [&](Index block) {
-      for (Index row = block * rows_at_a_time; row < std::min(rows, (block + 1) * rows_at_a_time); ++row) {
-        const T* factor = factor_of(row);
-        T* own = source.data() + row * cols;
-        double* to = target + row * cols;
-        if (factor == nullptr) {
-          for (Index i = 0; i < cols; ++i) to[i] += static_cast<double>(own[i]);
-        } else {
-          for (Index i = 0; i < cols; ++i)
-            to[i] += static_cast<double>(own[i]) * static_cast<double>(factor[i]);
-        }
-        std::fill_n(own, cols, T(0));
-      }
-    });
-  }
-
-  static void spread(double& total, std::span<double> target) {
-    if (total == 0 || target.empty()) return;
-    const double share = total / static_cast<double>(target.size());
-    for (double& value : target) value += share;
-    total = 0;
   }
 
   Index m_;

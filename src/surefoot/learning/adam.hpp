@@ -19,8 +19,8 @@ class Adam {
   Adam() = default;
   explicit Adam(Index size)
       : first(static_cast<std::size_t>(size), 0.0F), second(static_cast<std::size_t>(size), 0.0F) {}
-  /// Step number `count` = 1, 2, ... of entries begin .. end-1, with g = factor * gradient; entries are
-  /// independent of each other.
+  /// Step number `count` = 1, 2, ... of entries begin .. end-1 of x, with g = factor * gradient, whose
+  /// numbers are those of these entries; entries are independent of each other.
   void update(Index count, double rate, Index begin, Index end, const double* gradient, double* x,
               double factor = 1);
 

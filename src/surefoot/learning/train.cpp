@@ -9,6 +9,7 @@
 #include "surefoot/learning/unroll.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numbers>
@@ -100,7 +101,8 @@ Posterior initial_posterior(const LearnedOperator& op, double log_variance, doub
 
 namespace {
 
-constexpr Index range = Index{1} << 15;  // weights that one thread treats at a time
+constexpr Index range =
+    Index{1} << 12;  // weights that one thread treats at a time: all their numbers fit its cache
 
 // body(begin, end) over [0, size) in fixed ranges.
 template <class Body>
@@ -147,6 +149,8 @@ class Trainer {
                          [](const Stage& stage) { return stage.noise; });
     reset_adam();
     variance_ = Eigen::VectorXd::Zero(size_);
+    for (const auto& block : posterior_.layout.blocks)
+      sums_.emplace_back(static_cast<std::size_t>((block.size() + range - 1) / range));
     d_mean_ = Eigen::VectorXd::Zero(size_);
     d_log_variance_ = Eigen::VectorXd::Zero(size_);
     tie_variances();
@@ -199,7 +203,49 @@ class Trainer {
       }
       tie_variances();
     }
+    if (stage.noise) measure_weights();
     if (stage.noise && stage.prior == PriorRule::closed_form) fit_prior();
+  }
+
+  // What B is made of, of some weights.
+  struct Sums {
+    double shifts = 0;         // (w - w0)^2
+    double variances = 0;      // s
+    double log_variances = 0;  // zeta
+  };
+  [[nodiscard]] Sums sums(std::size_t block) const {
+    Sums total;
+    for (const Sums& part : sums_[block]) {
+      total.shifts += part.shifts;
+      total.variances += part.variances;
+      total.log_variances += part.log_variances;
+    }
+    return total;
+  }
+  // Variances and sums of a range of a block from the weights as they are.
+  void measure_range(std::size_t block, Index from, Index to) {
+    const Index first = posterior_.layout.offset(block);
+    double* s = variance_.data() + first;
+    const double* zeta = state_.log_variance.data() + first;
+    std::copy(zeta + from, zeta + to, s + from);
+    exponentials(s + from, to - from);
+    const double* w = state_.mean.data() + first;
+    const double* w0 = posterior_.gaussians.prior_mean.data() + first;
+    Sums part;
+    for (Index i = from; i < to; ++i) {
+      part.shifts += (w[i] - w0[i]) * (w[i] - w0[i]);
+      part.variances += s[i];
+      part.log_variances += zeta[i];
+    }
+    sums_[block][static_cast<std::size_t>(from / range)] = part;
+  }
+  void measure_block(std::size_t block) {
+    over_ranges(posterior_.layout.blocks[block].size(),
+                [&](Index from, Index to) { measure_range(block, from, to); });
+  }
+  void measure_weights() {
+    for (std::size_t b = 0; b < tied_.size(); ++b) measure_block(b);
+    measured_ = true;
   }
 
   void tie_variances() {
@@ -207,6 +253,7 @@ class Trainer {
       if (!tied_[b]) continue;
       state_.log_variance.segment(posterior_.layout.offset(b), posterior_.layout.blocks[b].size())
           .setConstant(state_.prior_log_variance[static_cast<Index>(b)]);
+      measure_block(b);
     }
   }
 
@@ -215,12 +262,9 @@ class Trainer {
   void fit_prior() {
     for (std::size_t b = 0; b < tied_.size(); ++b) {
       if (tied_[b]) continue;
-      const Index first = posterior_.layout.offset(b);
-      const Index count = posterior_.layout.blocks[b].size();
-      const double sum = sum_over(first, count, [&](Index i) {
-        const double shift = state_.mean[i] - posterior_.gaussians.prior_mean[i];
-        return std::exp(state_.log_variance[i]) + shift * shift;
-      });
+      const Sums parts = sums(b);
+      const double sum = parts.variances + parts.shifts;
+      const auto count = posterior_.layout.blocks[b].size();
       state_.prior_log_variance[static_cast<Index>(b)] =
           std::min(largest_nu(), std::log(sum / static_cast<double>(count)));
     }
@@ -233,25 +277,19 @@ class Trainer {
     const bounds::PriorGrid& grid = posterior_.grid;
     double total = std::log(2.0) + 0.5 * std::log(n) - std::log(options_.delta);
     for (std::size_t b = 0; b < tied_.size(); ++b) {
-      const Index first = posterior_.layout.offset(b);
-      const Index count = posterior_.layout.blocks[b].size();
+      const auto count = static_cast<double>(posterior_.layout.blocks[b].size());
+      const Sums parts = sums(b);
       const double nu = state_.prior_log_variance[static_cast<Index>(b)];
       const double inverse_lambda = std::exp(-nu);
       const double a = grid.position(nu);
-      const double shifts = inverse_lambda * sum_over(first, count, [&](Index i) {
-                              const double shift = state_.mean[i] - posterior_.gaussians.prior_mean[i];
-                              return shift * shift;
-                            });
+      const double shifts = inverse_lambda * parts.shifts;
       double& by_nu = d_nu[static_cast<Index>(b)];
       by_nu = -0.5 * shifts - 2 * grid.b / a;
       total += 0.5 * shifts + 2 * std::log(a) + std::log(std::numbers::pi * std::numbers::pi / 6);
       if (!tied_[b]) {
-        const double variances =
-            inverse_lambda * sum_over(first, count, [&](Index i) { return variance_[i]; });
-        const double logarithms =
-            sum_over(first, count, [&](Index i) { return nu - state_.log_variance[i]; });
-        total += 0.5 * (variances - static_cast<double>(count) + logarithms);
-        by_nu += 0.5 * (static_cast<double>(count) - variances);
+        const double variances = inverse_lambda * parts.variances;
+        total += 0.5 * (variances - count + count * nu - parts.log_variances);
+        by_nu += 0.5 * (count - variances);
       }
       by_nu /= n;
     }
@@ -351,15 +389,11 @@ class Trainer {
         unroll.backward(seed.data());
       }
     });
-    over_ranges(size_, [&](Index from, Index to) {
-      std::fill(d_mean_.data() + from, d_mean_.data() + to, 0.0);
-      if (stage.noise) std::fill(d_log_variance_.data() + from, d_log_variance_.data() + to, 0.0);
-    });
-    for (Index slot = 0; slot < count; ++slot) {
-      unrolls_[static_cast<std::size_t>(slot)]->collect(
-          {d_mean_.data(), static_cast<std::size_t>(size_)},
-          {d_log_variance_.data(), static_cast<std::size_t>(size_)});
-    }
+    workspaces_.clear();
+    for (Index slot = 0; slot < count; ++slot)
+      workspaces_.push_back(&unrolls_[static_cast<std::size_t>(slot)]->workspace());
+    op_.collect_all(workspaces_, {d_mean_.data(), static_cast<std::size_t>(size_)},
+                    {d_log_variance_.data(), static_cast<std::size_t>(size_)});
     apply(stage, shape, mean_surrogate(stage, runs));
   }
 
@@ -383,15 +417,36 @@ class Trainer {
   }
 
   void assign_weights(const Stage& stage) {
-    if (stage.noise) {
-      over_ranges(size_, [&](Index from, Index to) {
-        std::copy(state_.log_variance.data() + from, state_.log_variance.data() + to,
-                  variance_.data() + from);
-        exponentials(variance_.data() + from, to - from);
-      });
-    }
+    if (stage.noise && !measured_) measure_weights();
     op_.assign({state_.mean.data(), static_cast<std::size_t>(size_)},
                {variance_.data(), static_cast<std::size_t>(size_)});
+  }
+
+  // Derivatives of a block that is collected in ranges, into the arrays of all.
+  void collect_block(std::size_t block) {
+    const Index first = posterior_.layout.offset(block);
+    over_ranges(posterior_.layout.blocks[block].size(), [&](Index from, Index to) {
+      op_.collect_range(workspaces_, block, from, to, d_mean_.data() + first + from,
+                        d_log_variance_.data() + first + from);
+    });
+  }
+
+  // Derivatives of a range of a block, from the operator or from the arrays of all, which are cleared.
+  void take_derivatives(std::size_t block, bool from_operator, Index from, Index to, double* d_mean,
+                        double* d_log_variance) {
+    const Index size = to - from;
+    if (from_operator) {
+      std::fill_n(d_mean, size, 0.0);
+      std::fill_n(d_log_variance, size, 0.0);
+      op_.collect_range(workspaces_, block, from, to, d_mean, d_log_variance);
+      return;
+    }
+    double* own_mean = d_mean_.data() + posterior_.layout.offset(block) + from;
+    double* own_log_variance = d_log_variance_.data() + posterior_.layout.offset(block) + from;
+    std::copy_n(own_mean, size, d_mean);
+    std::copy_n(own_log_variance, size, d_log_variance);
+    std::fill_n(own_mean, size, 0.0);
+    std::fill_n(own_log_variance, size, 0.0);
   }
 
   void apply(const Stage& stage, const Batches& shape, const BatchRisk& risk) {
@@ -412,31 +467,40 @@ class Trainer {
       const Index first = posterior_.layout.offset(b);
       const Index count = posterior_.layout.blocks[b].size();
       const double inverse_lambda = std::exp(-state_.prior_log_variance[static_cast<Index>(b)]);
+      const bool ranged = op_.collects_in_ranges(b);
       if (stage.noise && tied_[b]) {
+        if (ranged) collect_block(b);
         d_nu[static_cast<Index>(b)] =
             objective.by_regularizer * d_nu[static_cast<Index>(b)] +
             by_risk * sum_over(first, count, [&](Index i) { return d_log_variance_[i]; });
       } else if (stage.noise) {
         d_nu[static_cast<Index>(b)] *= objective.by_regularizer;
       }
+      const bool moves = factor_[b] > 0 && stage.mean_rate > 0;
       over_ranges(count, [&](Index from, Index to) {
-        const bool moves = factor_[b] > 0 && stage.mean_rate > 0;
-        for (Index i = first + from; moves && stage.noise && i < first + to; ++i) {
-          d_mean_[i] = by_risk * d_mean_[i] +
-                       by_B * (state_.mean[i] - posterior_.gaussians.prior_mean[i]) * inverse_lambda;
-        }
+        // The derivatives of this range; while its numbers are in the cache, everything is done with them.
+        std::array<double, range> d_mean;
+        std::array<double, range> d_log_variance;
+        take_derivatives(b, ranged && !(stage.noise && tied_[b]), from, to, d_mean.data(),
+                         d_log_variance.data());
+        const Index size = to - from;
+        const double* w = state_.mean.data() + first + from;
+        const double* w0 = posterior_.gaussians.prior_mean.data() + first + from;
+        const double* s = variance_.data() + first + from;
+        for (Index i = 0; moves && stage.noise && i < size; ++i)
+          d_mean[i] = by_risk * d_mean[i] + by_B * (w[i] - w0[i]) * inverse_lambda;
         if (moves) {
           state_.mean_adam.update(state_.updates, share * stage.mean_rate * factor_[b], first + from,
-                                  first + to, d_mean_.data(), state_.mean.data(),
-                                  stage.noise ? 1.0 : by_risk);
+                                  first + to, d_mean.data(), state_.mean.data(), stage.noise ? 1.0 : by_risk);
         }
-        if (!stage.noise || tied_[b]) return;
-        for (Index i = first + from; i < first + to; ++i) {
-          d_log_variance_[i] =
-              by_risk * d_log_variance_[i] + by_B * 0.5 * (variance_[i] * inverse_lambda - 1);
+        if (!stage.noise) return;
+        if (!tied_[b]) {
+          for (Index i = 0; i < size; ++i)
+            d_log_variance[i] = by_risk * d_log_variance[i] + by_B * 0.5 * (s[i] * inverse_lambda - 1);
+          state_.variance_adam.update(state_.updates, share * stage.variance_rate, first + from, first + to,
+                                      d_log_variance.data(), state_.log_variance.data());
         }
-        state_.variance_adam.update(state_.updates, share * stage.variance_rate, first + from, first + to,
-                                    d_log_variance_.data(), state_.log_variance.data());
+        measure_range(b, from, to);
       });
     }
     if (!stage.noise) return;
@@ -445,7 +509,7 @@ class Trainer {
       const bool follows = tied_[b] || stage.prior == PriorRule::gradient;
       if (!follows) continue;
       const double rate = tied_[b] ? stage.variance_rate : stage.prior_rate;
-      state_.prior_adam.update(state_.updates, share * rate, j, j + 1, d_nu.data(),
+      state_.prior_adam.update(state_.updates, share * rate, j, j + 1, d_nu.data() + j,
                                state_.prior_log_variance.data());
       state_.prior_log_variance[j] = std::min(state_.prior_log_variance[j], largest_nu());
     }
@@ -554,11 +618,14 @@ class Trainer {
   std::vector<bool> tied_;
   std::vector<double> factor_;
   TrainState state_;
-  Eigen::VectorXd variance_;
+  Eigen::VectorXd variance_;             // exp(log_variance), in stages with noise
+  std::vector<std::vector<Sums>> sums_;  // per block and range
+  bool measured_ = false;                // variance_ and sums_ are those of state_
   Eigen::VectorXd d_mean_;
   Eigen::VectorXd d_log_variance_;
   std::vector<std::unique_ptr<Unroll>> unrolls_;
-  std::vector<double> losses_;  // of the batch, -1 where there is no run
+  std::vector<algorithms::Workspace*> workspaces_;  // of those that took part in the update
+  std::vector<double> losses_;                      // of the batch, -1 where there is no run
   std::string digest_;
   TrainProgress progress_;
   Index runs_ = 0;

@@ -142,8 +142,4 @@ void Unroll::backward(const double* seed) {
   op_.start_vjp(cotangent, *workspace_);
 }
 
-void Unroll::collect(std::span<double> d_mean, std::span<double> d_log_variance) {
-  op_.collect(*workspace_, d_mean, d_log_variance);
-}
-
 }  // namespace surefoot::learning

@@ -22,8 +22,8 @@ class Unroll {
   /// Adds sum_j seed_j d loss_j / d(means, log variances) of the block that forward() ran; instances whose
   /// loss is infinite are left out.
   void backward(const double* seed);
-  /// Adds what backward() has summed up since the last call, and clears it.
-  void collect(std::span<double> d_mean, std::span<double> d_log_variance);
+  /// Holds what backward() has summed up, for the operator's collect().
+  [[nodiscard]] algorithms::Workspace& workspace() { return *workspace_; }
 
  private:
   [[nodiscard]] algorithms::Batch state(Index k);
