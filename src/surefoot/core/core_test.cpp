@@ -108,6 +108,18 @@ TEST(VectorMath, NormalsHaveTheirMomentsAndStreams) {
   expect_normals<float>();
 }
 
+TEST(VectorMath, ExponentialsDoNotDependOnTheirNeighbours) {
+  std::vector<double> x(37);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = -3 + 0.21 * static_cast<double>(i);
+  std::vector<double> together = x;
+  exponentials(together.data(), static_cast<Index>(together.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double alone = x[i];
+    exponentials(&alone, 1);
+    EXPECT_EQ(alone, together[i]) << x[i];
+  }
+}
+
 TEST(VectorMath, ExponentialsAgreeWithTheLibrary) {
   std::vector<double> x;
   for (double value = -30; value <= 30; value += 0.37) x.push_back(value);

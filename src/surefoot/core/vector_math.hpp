@@ -7,7 +7,7 @@
 
 namespace surefoot {
 
-/// x_i <- exp(x_i), vectorised, to a few ulps.
+/// x_i <- exp(x_i), vectorised, to a few ulps; the same bits whatever the number's neighbours.
 void exponentials(double* x, Index count);
 
 /// Names a run of normals inside the stream (seed, purpose, index): part 0, 1, ... never overlap each other

@@ -98,7 +98,7 @@ TEST(Unroll, DerivativesOfEveryLossMatchDifferences) {
       unroll.backward(seed.data());
       std::vector<double> d_mean(mean.size(), 0.0);
       std::vector<double> d_log_variance(mean.size(), 0.0);
-      op.collect(unroll.workspace(), d_mean, d_log_variance);
+      setting.op->collect(unroll.workspace(), d_mean, d_log_variance);
       for (std::size_t i = 0; i < mean.size(); ++i) {
         const double h = 1e-6;
         std::vector<double> up = mean;
