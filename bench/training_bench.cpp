@@ -1,7 +1,7 @@
 // Training epochs of the learned sparse coding networks at full size, as bench/baselines/sparse_coding_jax.py
 // does them: single precision, batches of 100, draws, the reverse sweep, the PAC-Bayes objective and Adam.
 // Prints JSON.
-//   training_bench [--model alista] [--samples 50000] [--epochs 1] [--threads 2]
+//   training_bench [--model alista] [--samples 50000] [--epochs 1] [--threads 2] [--batch 100] [--noise 1]
 
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -59,12 +59,16 @@ int main(int argc, char** argv) {
   Index samples = 50000;
   Index epochs = 1;
   int threads_wanted = 2;
+  Index batch = 100;
+  bool noise = true;  ///< weights drawn and the bound trained, or plain training
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string key = argv[i];
     if (key == "--model") model = argv[i + 1];
     if (key == "--samples") samples = std::atol(argv[i + 1]);
     if (key == "--epochs") epochs = std::atol(argv[i + 1]);
     if (key == "--threads") threads_wanted = std::atoi(argv[i + 1]);
+    if (key == "--batch") batch = std::atol(argv[i + 1]);
+    if (key == "--noise") noise = std::atoi(argv[i + 1]) != 0;
   }
   set_threads(threads_wanted);
   const auto codes = std::make_shared<problems::SparseCodes>(
@@ -80,6 +84,8 @@ int main(int argc, char** argv) {
   if (model == "tilista") options.tied = {"matrix"};
   learning::Stage stage;
   stage.epochs = epochs;
+  stage.batch = batch;
+  stage.noise = noise;
   stage.mean_rate = 1e-6;  // the same sparsity from begin to end
   options.stages = {stage};
   learning::Posterior begin = learning::initial_posterior(*op);
