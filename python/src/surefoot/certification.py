@@ -110,7 +110,7 @@ def certify(
     >>> cold = random.exponential(0.7 ** np.arange(50), (500, 50))
     >>> certificate = surefoot.certify({"cold": cold, "warm": cold[:, 10:]}, tolerances=[1e-3], quantiles=[0.9])
     >>> [(claim.variant, claim.steps) for claim in certificate.claims[-2:]]
-    [('cold', 26), ('warm', 16)]
+    [('cold', 24), ('warm', 14)]
     """
     tables = _tables(traces, names, sources, first_step, recorded_steps)
     options = claim_options(**claims)

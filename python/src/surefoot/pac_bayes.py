@@ -49,7 +49,7 @@ def regularizer(
     once, the risk is at most kl_inverse(expected empirical risk, B).
 
     >>> round(regularizer([0.1, -0.2], [-4.0, -4.0], [0.0, 0.0], [-3.0], samples=1000, delta=1e-5), 5)
-    0.03004
+    0.0303
     """
     value, *_ = regularizer_with_gradient(
         mean, log_variance, prior_mean, prior_log_variance,
@@ -118,7 +118,7 @@ class Posterior:
     >>> posterior.sample(seed=1)["step"].shape
     (1,)
     >>> round(posterior.kl(), 4)
-    2.4331
+    2.4349
     """
 
     def __init__(
