@@ -110,7 +110,8 @@ class _Family:
     ) -> None:
         self._matrices = dict(parts)
         self._tables = dict(tables)
-        counts = {name: len(part) for name, part in (*parts.items(), *tables.items())}
+        counts = {name: len(part) for name, part in parts.items()}
+        counts.update((name, len(rows)) for name, rows in tables.items())
         self.varied: tuple[str, ...] = tuple(
             (name for name, count in counts.items() if count > 1) if varied is None else varied
         )
@@ -139,7 +140,8 @@ class _Family:
     def row(self, name: str, instance: int) -> npt.NDArray[np.float64]:
         """The vector of that name of one instance."""
         rows = self._tables[name]
-        return rows[instance if len(rows) > 1 else 0]
+        row: npt.NDArray[np.float64] = rows[instance if len(rows) > 1 else 0]
+        return row
 
     def matrix(self, name: str, instance: int) -> Compressed:
         """The matrix of that name of one instance; `.scipy()` makes a SciPy one."""

@@ -35,7 +35,7 @@ def _kl_parts(q: Any, c: Any) -> Any:
     return _on_host(training_derivatives, (shape, shape, shape), q, c)
 
 
-@jax.custom_vjp  # type: ignore[misc]
+@jax.custom_vjp
 def _kl_inverse(q: Any, c: Any) -> Any:
     return _kl_parts(q, c)[0]
 
@@ -89,7 +89,7 @@ def regularizer(
 
         return _on_host(compute, shapes, w, zeta, w0, nu)
 
-    @jax.custom_vjp  # type: ignore[misc]
+    @jax.custom_vjp
     def value(w: Any, zeta: Any, w0: Any, nu: Any) -> Any:
         return parts(w, zeta, w0, nu)[0]
 

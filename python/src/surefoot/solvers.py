@@ -309,7 +309,7 @@ def _clarabel_cones(package: Any, family: ConeFamily) -> tuple[npt.NDArray[np.in
     blocks += [package.SecondOrderConeT(size) for size in family.second_order]
     for size in family.semidefinite:
         first = len(order)
-        place = {}
+        place: dict[tuple[int, int], int] = {}
         for column in range(size):
             for row in range(column, size):
                 place[row, column] = first + len(place)

@@ -25,7 +25,7 @@ def _numpy(tensor: Any) -> Any:
     return tensor.detach().to("cpu", torch.float64).numpy()
 
 
-class _KlInverse(torch.autograd.Function):  # type: ignore[misc]
+class _KlInverse(torch.autograd.Function):
     @staticmethod
     def forward(context: Any, q: Any, c: Any) -> Any:
         p, dq, dc = (torch.as_tensor(np.asarray(part)).to(q) for part in training_derivatives(_numpy(q), _numpy(c)))
@@ -33,13 +33,13 @@ class _KlInverse(torch.autograd.Function):  # type: ignore[misc]
         return p
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[misc]
+    @torch.autograd.function.once_differentiable
     def backward(context: Any, gradient: Any) -> Any:
         dq, dc = context.saved_tensors
         return gradient * dq, gradient * dc
 
 
-class _Regularizer(torch.autograd.Function):  # type: ignore[misc]
+class _Regularizer(torch.autograd.Function):
     @staticmethod
     def forward(context: Any, mean: Any, log_variance: Any, prior_log_variance: Any, prior_mean: Any, rest: Any) -> Any:
         value, *gradient = regularizer_with_gradient(
@@ -49,7 +49,7 @@ class _Regularizer(torch.autograd.Function):  # type: ignore[misc]
         return mean.new_tensor(value)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[misc]
+    @torch.autograd.function.once_differentiable
     def backward(context: Any, gradient: Any) -> Any:
         return (*(gradient * part for part in context.saved_tensors), None, None)
 
