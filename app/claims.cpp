@@ -1,5 +1,6 @@
 #include "claims.hpp"
 
+#include "surefoot/bounds/confidence_budget.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
@@ -49,10 +50,6 @@ std::vector<double> parse_numbers(const char* option, const std::string& text) {
   return numbers;
 }
 
-double delta_of_confidence(double confidence) {
-  return std::stod(fmt::format("{:.15g}", 1.0 - confidence));
-}
-
 certify::Options ClaimArguments::options() const {
   certify::Options result;
   if (tolerances != unset) result.tolerances = parse_numbers("--tolerances", tolerances);
@@ -60,22 +57,9 @@ certify::Options ClaimArguments::options() const {
   result.metric = metric;
   result.unit = unit;
   result.title = title;
-  require(confidence > 0 && confidence < 1, "--confidence: {} is outside (0, 1)", confidence);
-  result.delta = delta_of_confidence(confidence);
-  require(simultaneous == "all" || simultaneous == "each", "--simultaneous: '{}' is not one of all, each",
-          simultaneous);
-  result.simultaneous = simultaneous == "all" ? certify::Simultaneity::all : certify::Simultaneity::each;
-  const std::vector<std::string> kinds = split_list("--claims", claims);
-  for (const std::string& claim : kinds) {
-    require(claim == "success" || claim == "quantile" || claim == "budget",
-            "--claims: '{}' is not one of success, quantile, budget", claim);
-  }
-  const auto claimed = [&](const char* kind) {
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-  };
-  result.success_rates = claimed("success");
-  result.quantiles_claimed = claimed("quantile");
-  result.budgets = claimed("budget");
+  result.delta = bounds::delta_of_confidence(confidence);
+  result.simultaneous = certify::parse_simultaneity(simultaneous);
+  certify::claim_kinds(result, split_list("--claims", claims));
   result.risk_method = bounds::parse_risk_method(risk_method);
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
   result.budget_method = bounds::parse_budget_method(budget_method);

@@ -38,7 +38,4 @@ std::vector<std::string> split_list(const char* option, const std::string& text)
 /// "1e-3,0.1" as numbers; InputError names the option and the part.
 std::vector<double> parse_numbers(const char* option, const std::string& text);
 
-/// 1 - confidence as a decimal: 0.99 leaves 0.01, not 0.010000000000000009.
-double delta_of_confidence(double confidence);
-
 void add_claim_options(CLI::App& verb, ClaimArguments& arguments);

@@ -9,7 +9,6 @@
 
 #include <cstdio>
 #include <string>
-#include <vector>
 
 using namespace surefoot;
 
@@ -23,14 +22,8 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
 }
 
 void write_report(const certify::Certificate& certificate, const OutputOptions& options) {
-  const std::string json = certify::to_json(certificate);
-  const report::Report report = report::make_report(certificate);
-  std::vector<io::FileContent> files;
-  for (const report::ReportFile& file : report.files)
-    files.push_back({options.folder / file.name, file.content});
-  files.push_back({options.folder / "certificate.json", json});
-  io::write_files_atomically(files);
-  for (const std::string& notice : report.notices) fmt::print(stderr, "surefoot: {}\n", notice);
+  for (const std::string& notice : report::write_report(certificate, options.folder))
+    fmt::print(stderr, "surefoot: {}\n", notice);
 }
 
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {

@@ -1,3 +1,4 @@
+#include "surefoot/bounds/confidence_budget.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -71,9 +72,7 @@ void run(CalibrateArguments arguments) {
   plan.kinds.clear();
   for (const std::string& kind : split_list("--guarantees", arguments.guarantees))
     plan.kinds.push_back(parse_guarantee(kind));
-  require(arguments.confidence > 0 && arguments.confidence < 1, "--confidence: {} is outside (0, 1)",
-          arguments.confidence);
-  plan.delta = delta_of_confidence(arguments.confidence);
+  plan.delta = bounds::delta_of_confidence(arguments.confidence);
   plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
   plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
   std::vector<Candidate> candidates;

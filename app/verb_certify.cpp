@@ -34,17 +34,6 @@ struct CertifyOptions {
   OutputOptions output;
 };
 
-// osqp_cold.csv.gz is called osqp_cold; standard input stdin.
-std::string variant_name(const std::string& path) {
-  if (path == "-") return "stdin";
-  std::string name = std::filesystem::path(path).filename().string();
-  for (const char* ending : {".gz", ".csv", ".npy", ".txt", ".tsv"}) {
-    const std::string end = ending;
-    if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
-  }
-  return name;
-}
-
 std::vector<std::string> variant_names(const CertifyOptions& options) {
   if (!options.names.empty()) {
     std::vector<std::string> given = split_list("--names", options.names);
@@ -57,8 +46,9 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
   std::vector<std::string> names;
   std::set<std::string> seen;
   for (const std::string& file : options.files) {
-    std::string name = variant_name(file);
-    for (int copy = 2; seen.contains(name); ++copy) name = fmt::format("{} ({})", variant_name(file), copy);
+    std::string name = certify::table_name(file);
+    for (int copy = 2; seen.contains(name); ++copy)
+      name = fmt::format("{} ({})", certify::table_name(file), copy);
     seen.insert(name);
     names.push_back(name);
   }

@@ -1,11 +1,13 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
+#include "surefoot/certify/run_record.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
+#include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
@@ -45,38 +47,6 @@ struct RunArguments {
   OutputOptions output;
 };
 
-const std::vector<std::string> metric_names{"residual", "primal",   "dual", "violation",
-                                            "gap",      "distance", "nmse"};
-
-bool needs_solutions(const std::string& metric) {
-  return metric == "gap" || metric == "distance" || metric == "nmse";
-}
-
-// |f(x) - f*| needs the optimal values: those of the solutions.
-runs::Metric metric_of_solutions(const std::string& name, const algorithms::Operator& op,
-                                 const problems::Table& solutions) {
-  const Index n = op.primal_size();
-  auto primal = std::make_shared<problems::Table>(solutions.leftCols(n));
-  if (name == "distance") return runs::distance(primal);
-  if (name == "nmse") return runs::nmse(primal);
-  runs::RunOptions none;
-  none.steps = 0;
-  const auto values = runs::run_traces(op, {runs::quantity(algorithms::Quantity::objective)},
-                                       runs::given_start(solutions), none);
-  return runs::objective_gap(std::make_shared<problems::Table>(values.front().values));
-}
-
-runs::Metric metric_of(const RunArguments& arguments, const algorithms::Operator& op,
-                       const std::function<problems::Table()>& solve) {
-  const std::string& name = arguments.metric;
-  if (name == "residual") return runs::fixed_point_residual();
-  if (name == "primal") return runs::quantity(algorithms::Quantity::primal_residual);
-  if (name == "dual") return runs::quantity(algorithms::Quantity::dual_residual);
-  if (name == "violation") return runs::quantity(algorithms::Quantity::constraint_violation);
-  require(needs_solutions(name), "--metric: '{}' is not one of {}", name, fmt::join(metric_names, ", "));
-  return metric_of_solutions(name, op, solve());
-}
-
 Json described(const RunArguments& arguments, const FamilyFiles& files) {
   Json run;
   for (const FamilyFiles::Read& read : files.files()) {
@@ -92,7 +62,7 @@ void run_and_certify(const RunArguments& arguments, const algorithms::Operator& 
                      Json run, const std::function<problems::Table()>& solve) {
   const runs::Start start =
       arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
-  const runs::Metric metric = metric_of(arguments, op, solve);
+  const runs::Metric metric = runs::named_metric(arguments.metric, op, solve);
   runs::RunOptions options;
   options.steps = arguments.iterations;
   problems::Table traces;
@@ -148,14 +118,7 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   const problems::Qp problem = files.read_qp();
   std::unique_ptr<algorithms::Osqp> op;
   files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
-  Json run = {{"solver", "OSQP"},
-              {"settings",
-               {{"rho", arguments.osqp.rho},
-                {"sigma", arguments.osqp.sigma},
-                {"alpha", arguments.osqp.alpha},
-                {"equality_factor", arguments.osqp.equality_factor},
-                {"scaling", arguments.osqp.scaling},
-                {"adaptive_rho", false}}}};
+  Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
   run_and_certify(arguments, *op, files, run, [&] { return runs::solve_qp(problem); });
 }
@@ -175,21 +138,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   FamilyFiles files(arguments.folder, arguments.files);
   const problems::ConeProgram problem = files.read_cone_program(arguments.cones);
   const algorithms::Scs op(problem, arguments.scs);
-  Json run = {{"solver", "SCS"},
-              {"settings",
-               {{"alpha", arguments.scs.alpha},
-                {"rho_x", arguments.scs.rho_x},
-                {"scale", arguments.scs.scale},
-                {"zero_factor", arguments.scs.zero_factor},
-                {"tau_factor", arguments.scs.tau_factor},
-                {"normalize", false},
-                {"acceleration", false},
-                {"adaptive_scale", false}}},
-              {"cones",
-               {{"zero", arguments.cones.zero},
-                {"nonnegative", arguments.cones.nonnegative},
-                {"second_order", arguments.cones.second_order},
-                {"semidefinite", arguments.cones.semidefinite}}}};
+  Json run = Json::parse(certify::run_record(arguments.scs, arguments.cones));
   run.update(described(arguments, files));
   run_and_certify(arguments, op, files, run, [&] { return runs::solve(op); });
 }
@@ -207,7 +156,7 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
       ->check(whole_number)
       ->capture_default_str();
   verb.add_option("--start", arguments.start, "table of starting iterates [cold start]");
-  verb.add_option("--metric", arguments.metric, fmt::format("{}", fmt::join(metric_names, ", ")))
+  verb.add_option("--metric", arguments.metric, fmt::format("{}", fmt::join(runs::metric_names(), ", ")))
       ->capture_default_str();
   verb.add_option("--threads", arguments.threads, "threads [all cores]")->check(whole_number);
   verb.add_flag("--save-traces", arguments.save_traces,

@@ -3,6 +3,7 @@
 #include "surefoot/bounds/rounding.hpp"
 #include "surefoot/core/error.hpp"
 
+#include <string>
 #include <utility>
 
 namespace surefoot::bounds {
@@ -18,6 +19,11 @@ long double exact_sum(const std::vector<ConfidenceShare>& shares) {
 }
 
 }  // namespace
+
+double delta_of_confidence(double confidence) {
+  require(confidence > 0 && confidence < 1, "confidence: {} is outside (0, 1)", confidence);
+  return std::stod(fmt::format("{:.15g}", 1.0 - confidence));
+}
 
 double spent_confidence(const std::vector<ConfidenceShare>& shares) {
   const long double sum = exact_sum(shares);

@@ -36,6 +36,9 @@ class ConfidenceBudget {
   std::vector<ConfidenceShare> shares_;
 };
 
+/// 1 - confidence as a decimal: 0.99 leaves 0.01, not 0.010000000000000009; 0 < confidence < 1.
+double delta_of_confidence(double confidence);
+
 /// sum of claims * delta_each, rounded up.
 double spent_confidence(const std::vector<ConfidenceShare>& shares);
 

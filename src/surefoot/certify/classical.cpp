@@ -281,6 +281,22 @@ std::vector<std::string> assumptions_of(const Options& options) {
   return words;
 }
 
+Simultaneity parse_simultaneity(std::string_view text) {
+  require(text == "all" || text == "each", "simultaneous: '{}' is not one of all, each", text);
+  return text == "all" ? Simultaneity::all : Simultaneity::each;
+}
+
+void claim_kinds(Options& options, const std::vector<std::string>& kinds) {
+  for (const std::string& kind : kinds) {
+    require(kind == "success" || kind == "quantile" || kind == "budget",
+            "claims: '{}' is not one of success, quantile, budget", kind);
+  }
+  const auto claimed = [&](const char* kind) { return std::ranges::count(kinds, kind) > 0; };
+  options.success_rates = claimed("success");
+  options.quantiles_claimed = claimed("quantile");
+  options.budgets = claimed("budget");
+}
+
 std::vector<double> default_tolerances(const std::string& unit) {
   if (unit == "dB") return {-40, -30, -20, -10};
   return {1e-4, 1e-3, 1e-2, 1e-1};

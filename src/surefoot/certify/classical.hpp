@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::certify {
@@ -35,6 +36,12 @@ struct Options {
 
   void validate() const;
 };
+
+/// "all" or "each", as in options and certificates.
+Simultaneity parse_simultaneity(std::string_view text);
+
+/// Claims the kinds in the list, "success", "quantile" and "budget", and no other.
+void claim_kinds(Options& options, const std::vector<std::string>& kinds);
 
 /// 1e-4 .. 1e-1 by decades; -40 .. -10 dB by tens for the unit dB. Fixed, never taken from the data.
 std::vector<double> default_tolerances(const std::string& unit);

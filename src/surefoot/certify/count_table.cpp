@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,16 @@ ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index colum
   }
   for (Index i = 0; i < columns; ++i) result.steps.push_back(first_step.value_or(1) + i);
   return result;
+}
+
+std::string table_name(const std::string& path) {
+  if (path == "-") return "stdin";
+  std::string name = std::filesystem::path(path).filename().string();
+  for (const char* ending : {".gz", ".csv", ".npy", ".txt", ".tsv"}) {
+    const std::string end = ending;
+    if (name.size() > end.size() && name.ends_with(end)) name.resize(name.size() - end.size());
+  }
+  return name;
 }
 
 RunTable::RunTable(const std::string& path, std::optional<Index> first_step)

@@ -25,6 +25,9 @@ struct ColumnSteps {
 ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
                              std::optional<Index> first_step);
 
+/// What the runs of a file are called if nobody says: osqp_cold.csv.gz osqp_cold, standard input stdin.
+std::string table_name(const std::string& path);
+
 /// A table of runs whose columns are known and whose rows are still to be counted.
 class RunTable {
  public:

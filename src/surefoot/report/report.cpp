@@ -1,5 +1,7 @@
 #include "surefoot/report/report.hpp"
 
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
 
@@ -26,6 +28,17 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
   report.files.push_back({"curves.csv", curves_csv(certificate)});
   report.files.push_back({"report.html", report_html(certificate, figures)});
   return report;
+}
+
+std::vector<std::string> write_report(const certify::Certificate& certificate,
+                                      const std::filesystem::path& folder) {
+  const std::string json = certify::to_json(certificate);
+  Report report = make_report(certificate);
+  std::vector<io::FileContent> files;
+  for (const ReportFile& file : report.files) files.push_back({folder / file.name, file.content});
+  files.push_back({folder / "certificate.json", json});
+  io::write_files_atomically(files);
+  return std::move(report.notices);
 }
 
 }  // namespace surefoot::report

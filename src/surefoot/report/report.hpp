@@ -4,6 +4,7 @@
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/plot.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,10 @@ struct Report {
 /// page.
 Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {},
                    const std::vector<PageFigure>& pictures = {});
+
+/// Writes the certificate as certificate.json and make_report()'s files into the folder, all or none; what is
+/// missing and why.
+std::vector<std::string> write_report(const certify::Certificate& certificate,
+                                      const std::filesystem::path& folder);
 
 }  // namespace surefoot::report

@@ -103,6 +103,7 @@ class BlockRun {
     begin();
     record(0);
     for (Index k = 0; k < options_.steps; ++k) {
+      if (options_.interrupt) options_.interrupt();
       op_.step(k, z_, *lane_.workspace, lane_.residual.data());
       note_divergence(k + 1);
       record(k + 1);
@@ -264,6 +265,7 @@ Table solve(const Operator& op, const SolveOptions& options, const Start& start)
   RunOptions run_options;
   run_options.steps = options.max_steps;
   run_options.stop_residual = options.residual;
+  run_options.interrupt = options.interrupt;
   Table solutions = run_iterates(op, start, run_options);
   // One more step from the solutions tells whether they are ones.
   run_options = {};

@@ -17,6 +17,9 @@ struct RunOptions {
   /// If > 0, a block of instances ends as soon as the residuals of all of them are at most this; the iterate
   /// sink then receives the iterates reached for all steps left. Needs `metrics` to be empty. Off by default.
   double stop_residual = 0;
+  /// If set, called before every step of a block, in any thread. What it throws ends the run and reaches the
+  /// caller: how a user stops a long run.
+  std::function<void()> interrupt = nullptr;
 
   void validate() const;
 };
@@ -50,8 +53,9 @@ std::vector<Trace> run_traces(const algorithms::Operator& op, const std::vector<
 problems::Table run_iterates(const algorithms::Operator& op, const Start& start, const RunOptions& options);
 
 struct SolveOptions {
-  double residual = 1e-12;   ///< fixed-point residual to reach
-  Index max_steps = 100000;  ///< error if it is not reached
+  double residual = 1e-12;                    ///< fixed-point residual to reach
+  Index max_steps = 100000;                   ///< error if it is not reached
+  std::function<void()> interrupt = nullptr;  ///< as of RunOptions
 };
 /// Solutions by running the operator itself until its residual is small: one row per instance, the iterate.
 /// Throws InputError naming the first instance that does not get there.

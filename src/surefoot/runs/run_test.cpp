@@ -5,6 +5,7 @@
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
 #include "support/random_problems.hpp"
@@ -12,6 +13,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -205,6 +207,41 @@ TEST(Run, StartsFromGivenNearestAndPreviousIterates) {
   EXPECT_EQ(previous.iterates->row(3), Table::Zero(1, 4));
   EXPECT_EQ((*previous.iterates)(5, 0), minimisers(4, 1));
   EXPECT_EQ((*previous.iterates)(5, 3), 0);
+}
+
+TEST(Run, EndsWithWhatAnInterruptionThrows) {
+  struct Stopped {};
+  const GradientDescent op(quadratic(5, 61));
+  RunOptions options;
+  options.steps = 100'000'000;  // never reached
+  std::atomic<int> calls{0};
+  options.interrupt = [&] {
+    if (++calls > 1000) throw Stopped();
+  };
+  for (const int team : {1, 3}) {
+    set_threads(team);
+    calls = 0;
+    EXPECT_THROW(run_iterates(op, {}, options), Stopped);
+  }
+  set_threads(0);
+  SolveOptions solve_options;
+  solve_options.interrupt = options.interrupt;
+  EXPECT_THROW(solve(op, solve_options), Stopped);
+  QpSolveOptions qp_options;
+  qp_options.interrupt = options.interrupt;
+  EXPECT_THROW(solve_qp(testing::random_qp(1, 4, 3, 5, 0.4), qp_options), Stopped);
+}
+
+TEST(Metric, NamesAreKnownOrListed) {
+  const Osqp op(testing::random_qp(1, 6, 4, 9, 0.4), OsqpOptions::package());
+  const auto solve_all = [&] { return solve_qp(op.problem()); };
+  RunOptions options;
+  options.steps = 400;
+  for (const std::string& name : metric_names()) {
+    const std::vector<Trace> traces = run_traces(op, {named_metric(name, op, solve_all)}, {}, options);
+    EXPECT_LT(traces[0].values.rightCols(1).maxCoeff(), traces[0].values.col(1).maxCoeff()) << name;
+  }
+  EXPECT_THROW(named_metric("speed", op, solve_all), InputError);
 }
 
 TEST(Run, RefusesWhatDoesNotFit) {

@@ -225,9 +225,11 @@ Table solve_qp(const Qp& problem, const QpSolveOptions& options) {
   for (Index round = 0; round < options.rounds && left > 0; ++round) {
     RunOptions run_options;
     run_options.steps = options.steps << round;
+    run_options.interrupt = options.interrupt;
     iterates = run_iterates(osqp, given_start(iterates), run_options);
     parallel_blocks(count, [&](Index i) {
       if (done[i] != 0) return;
+      if (options.interrupt) options.interrupt();
       const Instance instance{problem.P_of(i),
                               problem.A_of(i),
                               box ? &dense : nullptr,

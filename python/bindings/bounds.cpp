@@ -1,0 +1,109 @@
+#include "surefoot/bounds/binomial.hpp"
+#include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/bounds/kl.hpp"
+#include "surefoot/bounds/pac_bayes.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/risk.hpp"
+#include "surefoot/bounds/worst_case.hpp"
+
+#include "rooms.hpp"
+#include "vectorised.hpp"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+namespace surefoot::python {
+
+namespace {
+
+using Object = py::object;
+
+py::array_t<double> as_array(const std::vector<double>& values) {
+  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+void add_kl(py::module_& module) {
+  module.def("kl", [](const Object& q, const Object& p) {
+    return vectorised<double, double>(bounds::kl, {"q", "p"}, q, p);
+  });
+  module.def("kl_inverse", [](const Object& q, const Object& c) {
+    return vectorised<double, double>(bounds::kl_inverse, {"q", "c"}, q, c);
+  });
+  module.def("kl_inverse_with_derivatives", [](const Object& q, const Object& c) {
+    const auto all = [](double rate, double divergence) {
+      const bounds::KlInverse value = bounds::kl_inverse_with_derivatives(rate, divergence);
+      return std::array{value.p, value.dp_dq, value.dp_dc};
+    };
+    return vectorised<double, double>(all, {"q", "c"}, q, c);
+  });
+}
+
+void add_counts(py::module_& module) {
+  module.def("risk_upper_bound", [](const Object& failures, const Object& samples, const Object& delta,
+                                    const std::string& method) {
+    const auto of = [how = bounds::parse_risk_method(method)](Index f, Index n, double d) {
+      return bounds::risk_upper_bound(f, n, d, how);
+    };
+    return vectorised<Index, Index, double>(of, {"failures", "samples", "delta"}, failures, samples, delta);
+  });
+  module.def("success_lower_bound", [](const Object& failures, const Object& samples, const Object& delta,
+                                       const std::string& method) {
+    const auto of = [how = bounds::parse_risk_method(method)](Index f, Index n, double d) {
+      return bounds::success_lower_bound(f, n, d, how);
+    };
+    return vectorised<Index, Index, double>(of, {"failures", "samples", "delta"}, failures, samples, delta);
+  });
+  module.def("clopper_pearson_upper", [](const Object& failures, const Object& samples, const Object& delta) {
+    return vectorised<Index, Index, double>(bounds::clopper_pearson_upper, {"failures", "samples", "delta"},
+                                            failures, samples, delta);
+  });
+  module.def("binomial_cdf_upper", [](const Object& k, const Object& n, const Object& p) {
+    return vectorised<Index, Index, double>(bounds::binomial_cdf_upper, {"k", "n", "p"}, k, n, p);
+  });
+  module.def("binomial_tail_upper", [](const Object& k, const Object& n, const Object& p) {
+    return vectorised<Index, Index, double>(bounds::binomial_tail_upper, {"k", "n", "p"}, k, n, p);
+  });
+  module.def("order_statistic_rank", [](const Object& samples, const Object& quantile, const Object& delta) {
+    return vectorised<Index, double, double>(bounds::order_statistic_rank, {"samples", "quantile", "delta"},
+                                             samples, quantile, delta);
+  });
+  module.def("empirical_rank", [](const Object& samples, const Object& quantile) {
+    return vectorised<Index, double>(bounds::empirical_rank, {"samples", "quantile"}, samples, quantile);
+  });
+}
+
+void add_worst_case(py::module_& module) {
+  module.def("linear_rate_residual", [](const Object& beta, const Object& k, const Object& dist0) {
+    return vectorised<double, Index, double>(bounds::linear_rate_residual, {"beta", "k", "dist0"}, beta, k,
+                                             dist0);
+  });
+  module.def("averaged_rate_residual", [](const Object& alpha, const Object& k, const Object& dist0) {
+    return vectorised<double, Index, double>(bounds::averaged_rate_residual, {"alpha", "k", "dist0"}, alpha,
+                                             k, dist0);
+  });
+}
+
+}  // namespace
+
+void add_bounds(py::module_& module) {
+  add_kl(module);
+  add_counts(module);
+  add_worst_case(module);
+  module.def("pac_bayes_risk", [](const Object& risk, const Object& regularizer) {
+    return vectorised<double, double>(bounds::pac_bayes_risk, {"expected_empirical_risk", "regularizer"},
+                                      risk, regularizer);
+  });
+  module.def("calibrated_risk", [](const Object& failures, const Object& runs, const Object& omega) {
+    return vectorised<Index, Index, double>(bounds::calibrated_risk, {"failures", "runs", "omega"}, failures,
+                                            runs, omega);
+  });
+  module.def("delta_of_confidence", &bounds::delta_of_confidence);
+  module.def("residual_grid", [] { return as_array(bounds::residual_grid()); });
+  module.def("decibel_grid", [] { return as_array(bounds::decibel_grid()); });
+  module.def("regression_grid", [] { return as_array(bounds::regression_grid()); });
+}
+
+}  // namespace surefoot::python

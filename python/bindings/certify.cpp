@@ -1,0 +1,221 @@
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/table_view.hpp"
+#include "surefoot/certify/verify.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/report.hpp"
+#include "surefoot/report/sentences.hpp"
+#include "surefoot/report/table.hpp"
+#include "surefoot/report/text.hpp"
+
+#include "arrays.hpp"
+#include "interruptible.hpp"
+#include "rooms.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace py = pybind11;
+
+namespace surefoot::python {
+
+namespace {
+
+using certify::Options;
+
+/// An array of float64 or float32 in two dimensions, whatever its strides, read where it lies.
+certify::TableView view_of(const py::array& traces) {
+  certify::TableView view;
+  require(traces.ndim() == 2, "traces: has shape {}, must be problems x steps", shape_text(traces));
+  if (py::isinstance<py::array_t<double>>(traces)) {
+    view.number = certify::TableView::Number::float64;
+  } else if (py::isinstance<py::array_t<float>>(traces)) {
+    view.number = certify::TableView::Number::float32;
+  } else {
+    throw py::type_error("traces: dtype " + std::string(py::str(traces.dtype())) +
+                         " is not float64 or float32");
+  }
+  view.data = static_cast<const std::byte*>(traces.data());
+  view.rows = traces.shape(0);
+  view.columns = traces.shape(1);
+  view.row_bytes = traces.strides(0);
+  view.column_bytes = traces.strides(1);
+  return view;
+}
+
+runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec) {
+  constexpr Index soon_counted = Index{1} << 18;
+  const certify::TableView view = view_of(traces);
+  if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec);
+  return interruptible(
+      [&](const std::function<void()>& interrupt) { return certify::count_view(view, spec, interrupt); });
+}
+
+runs::Tally count_file(certify::RunTable& table, const runs::TallySpec& spec) {
+  return interruptible([&](const std::function<void()>& interrupt) {
+    return table.count(spec, [&](Index, Index) { interrupt(); });
+  });
+}
+
+/// A property that is a name in Python and an enumeration in C++.
+template <class Method, class Parse>
+void add_method(py::class_<Options>& options, const char* name, Method Options::*field, const Parse& parse) {
+  options.def_property(
+      name, [field](const Options& self) { return std::string(bounds::name(self.*field)); },
+      [field, parse](Options& self, const std::string& text) { self.*field = parse(text); });
+}
+
+void add_options(py::module_& module) {
+  py::class_<Options> options(module, "Options");
+  options.def(py::init<>())
+      .def_readwrite("delta", &Options::delta)
+      .def_readwrite("success_delta", &Options::success_delta)
+      .def_readwrite("quantile_delta", &Options::quantile_delta)
+      .def_readwrite("budget_delta", &Options::budget_delta)
+      .def_readwrite("tolerances", &Options::tolerances)
+      .def_readwrite("quantiles", &Options::quantiles)
+      .def_readwrite("steps", &Options::steps)
+      .def_readwrite("all_steps", &Options::all_steps)
+      .def_readwrite("grid", &Options::grid)
+      .def_readwrite("title", &Options::title)
+      .def_readwrite("metric", &Options::metric)
+      .def_readwrite("unit", &Options::unit)
+      .def("set_simultaneous",
+           [](Options& self, const std::string& text) {
+             self.simultaneous = certify::parse_simultaneity(text);
+           })
+      .def("set_claims",
+           [](Options& self, const std::vector<std::string>& kinds) { certify::claim_kinds(self, kinds); });
+  add_method(options, "risk_method", &Options::risk_method, bounds::parse_risk_method);
+  add_method(options, "quantile_method", &Options::quantile_method, bounds::parse_quantile_method);
+  add_method(options, "budget_method", &Options::budget_method, bounds::parse_budget_method);
+  module.def("resolved", [](const Options& given, const std::vector<std::vector<Index>>& recorded) {
+    return certify::resolved(given, recorded);
+  });
+}
+
+void add_counting(py::module_& module) {
+  py::class_<runs::Tally>(module, "Tally").def_property_readonly("samples", &runs::Tally::samples);
+  py::class_<certify::RunTable>(module, "RunTable")
+      .def(py::init<const std::string&, std::optional<Index>>())
+      .def_property_readonly("steps", &certify::RunTable::steps)
+      .def_property_readonly("notice", &certify::RunTable::notice)
+      .def_property_readonly("sha256", &certify::RunTable::sha256)
+      .def("count", [](certify::RunTable& self, const Options& options) {
+        return count_file(self, certify::tally_spec(options, self.steps()));
+      });
+  module.def("table_name", &certify::table_name);
+  module.def("count", [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
+    return count_traces(traces, certify::tally_spec(options, steps));
+  });
+}
+
+/// Name, source, SHA-256 and counts; the counts are taken out of their object.
+using CountedVariant = std::tuple<std::string, std::string, std::string, runs::Tally*>;
+
+std::string certify_text(const Options& resolved_options, const std::vector<CountedVariant>& given,
+                         const std::string& run) {
+  std::vector<certify::Counted> variants;
+  for (const auto& [name, source, sha256, tally] : given) {
+    certify::Variant variant;
+    variant.name = name;
+    variant.source = source;
+    variant.sha256 = sha256;
+    variants.push_back({variant, std::move(*tally)});
+  }
+  certify::Certificate certificate = certify::certify(resolved_options, variants);
+  certificate.run = run;
+  return certify::to_json(certificate);
+}
+
+/// Checks a certificate, part by part.
+class Verifier {
+ public:
+  explicit Verifier(const std::string& text)
+      : parsed_(certify::parse_certificate(text)), verification_(certify::verify(parsed_)) {}
+
+  void recount(std::size_t variant, const py::array& traces, const std::vector<Index>& steps,
+               const std::string& sha256) {
+    const runs::Tally tally = count_traces(traces, certify::recount_spec(parsed_.certificate, steps));
+    certify::compare_recount(parsed_.certificate, variant, tally, sha256, verification_);
+  }
+  void recount_file(std::size_t variant, const std::string& path) {
+    certify::RunTable table(path, parsed_.certificate.variants.at(variant).first_step);
+    const runs::Tally tally = count_file(table, certify::recount_spec(parsed_.certificate, table.steps()));
+    certify::compare_recount(parsed_.certificate, variant, tally, table.sha256(), verification_);
+  }
+  void reweigh(std::size_t variant, const std::string& name, const std::string& bytes) {
+    const auto source = io::memory_bytes(name, bytes);
+    certify::compare_weights(parsed_.certificate, variant, learning::load_posterior(*source),
+                             io::sha256_hex(bytes), verification_);
+  }
+  [[nodiscard]] const certify::Verification& result() const { return verification_; }
+
+ private:
+  certify::ParsedCertificate parsed_;
+  certify::Verification verification_;
+};
+
+void add_verification(py::module_& module) {
+  py::class_<Verifier>(module, "Verifier")
+      .def(py::init<const std::string&>())
+      .def("recount", &Verifier::recount)
+      .def("recount_file", &Verifier::recount_file)
+      .def("reweigh", [](Verifier& self, std::size_t variant, const std::string& name,
+                         const py::bytes& content) { self.reweigh(variant, name, content); })
+      .def_property_readonly("claims", [](const Verifier& self) { return self.result().claims; })
+      .def_property_readonly("claims_that_hold",
+                             [](const Verifier& self) { return self.result().claims_that_hold; })
+      .def_property_readonly("findings", [](const Verifier& self) { return self.result().findings; });
+}
+
+/// The sentences to quote and the table of budgets, for a notebook.
+std::string summary_html(const certify::Certificate& certificate) {
+  const report::Headline headline = report::headline(certificate);
+  std::string html = "<div class=\"surefoot\"><p>" + report::html_escaped(headline.opening) + "</p>";
+  for (const report::Headline::Group& group : headline.groups) {
+    html += "<p><b>" + report::html_escaped(group.variant) + "</b></p><ul>";
+    for (const std::string& claim : group.claims) html += "<li>" + report::html_escaped(claim) + "</li>";
+    html += "</ul>";
+  }
+  if (!certificate.budget.empty()) html += report::to_html(report::budget_table(certificate));
+  return html + "</div>";
+}
+
+certify::Certificate parsed(const std::string& text) {
+  return certify::parse_certificate(text).certificate;
+}
+
+}  // namespace
+
+void add_certify(py::module_& module) {
+  add_options(module);
+  add_counting(module);
+  add_verification(module);
+  module.def("certify", &certify_text);
+  module.def("check_certificate", [](const std::string& text) { parsed(text); });
+  module.def("terminal_text", [](const std::string& text) { return report::terminal_text(parsed(text)); });
+  module.def("summary_html", [](const std::string& text) { return summary_html(parsed(text)); });
+  module.def("write_report", [](const std::string& text, const std::filesystem::path& folder) {
+    const certify::Certificate certificate = parsed(text);
+    const py::gil_scoped_release release;
+    io::prepare_output_folder(folder);
+    return report::write_report(certificate, folder);
+  });
+  module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {
+    io::write_file_atomically(path, std::string(content));
+  });
+}
+
+}  // namespace surefoot::python

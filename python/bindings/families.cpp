@@ -1,0 +1,244 @@
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/certify_run.hpp"
+#include "surefoot/certify/run_record.hpp"
+#include "surefoot/runs/named_metric.hpp"
+#include "surefoot/runs/run.hpp"
+#include "surefoot/runs/solve_qp.hpp"
+
+#include "arrays.hpp"
+#include "interruptible.hpp"
+#include "rooms.hpp"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace py = pybind11;
+
+namespace surefoot::python {
+
+namespace {
+
+using algorithms::Operator;
+using algorithms::OsqpOptions;
+using algorithms::ScsOptions;
+using problems::SparseMatrix;
+using problems::Table;
+
+/// Compressed columns: values, row of each, begin of each column, rows, columns.
+using Places = py::array_t<int, py::array::c_style>;
+using Compressed = std::tuple<Reals, Places, Places, Index, Index>;
+
+// Nothing may point outside the arrays, whoever made them.
+void check_places(const Compressed& matrix, const char* name) {
+  const auto& [values, rows_of, begins, rows, columns] = matrix;
+  bool sound = values.ndim() == 1 && rows_of.ndim() == 1 && begins.ndim() == 1 &&
+               rows_of.size() == values.size() && begins.size() == columns + 1 && begins.data()[0] == 0 &&
+               begins.data()[columns] == values.size();
+  for (Index j = 0; sound && j < columns; ++j) sound = begins.data()[j] <= begins.data()[j + 1];
+  for (Index j = 0; sound && j < columns; ++j) {
+    for (Index k = begins.data()[j]; sound && k < begins.data()[j + 1]; ++k) {
+      const int row = rows_of.data()[k];
+      sound = row >= 0 && row < rows && (k == begins.data()[j] || rows_of.data()[k - 1] < row);
+    }
+  }
+  require(sound, "{}: its compressed columns are damaged or not sorted", name);
+}
+
+std::vector<SparseMatrix> matrices_of(const std::vector<Compressed>& given, const char* name) {
+  std::vector<SparseMatrix> matrices;
+  for (const Compressed& matrix : given) {
+    check_places(matrix, name);
+    const auto& [values, rows_of, begins, rows, columns] = matrix;
+    matrices.emplace_back(Eigen::Map<const SparseMatrix>(rows, columns, values.size(), begins.data(),
+                                                         rows_of.data(), values.data()));
+  }
+  return matrices;
+}
+
+Table table_of(const py::object& argument, const char* name) {
+  const Reals array = real_array(argument, name);
+  require(array.ndim() == 1 || array.ndim() == 2,
+          "{}: has shape {}, must be a vector or one row per instance", name, shape_text(array));
+  const bool shared = array.ndim() == 1;
+  return Eigen::Map<const Table>(array.data(), shared ? 1 : array.shape(0), array.shape(shared ? 0 : 1));
+}
+
+/// The table as an array that owns it, without a copy.
+Reals array_of(Table&& table) {
+  auto owner = std::make_unique<Table>(std::move(table));
+  const double* data = owner->data();
+  const py::ssize_t rows = owner->rows();
+  const py::ssize_t columns = owner->cols();
+  const py::capsule keep(owner.release(), [](void* kept) { delete static_cast<Table*>(kept); });
+  return Reals({rows, columns}, data, keep);
+}
+
+runs::Start start_of(const py::object& start) {
+  return start.is_none() ? runs::cold_start() : runs::given_start(table_of(start, "start"));
+}
+
+using Interrupt = std::function<void()>;
+
+/// An operator on a family, and how to solve the family accurately.
+class Engine {
+ public:
+  Engine(std::unique_ptr<Operator> op, std::function<Table(const Interrupt&)> solve, std::string record)
+      : op_(std::move(op)), solve_(std::move(solve)), record_(std::move(record)) {}
+
+  [[nodiscard]] const Operator& op() const { return *op_; }
+  [[nodiscard]] const std::string& record() const { return record_; }
+
+  [[nodiscard]] Reals solutions() const { return array_of(interruptible(solve_)); }
+
+  [[nodiscard]] py::tuple traces(const std::string& metric, Index steps, const py::object& start) const {
+    const runs::Start from = start_of(start);
+    runs::Trace trace = interruptible([&](const Interrupt& interrupt) {
+      const runs::Metric measured = metric_of(metric, interrupt);
+      return std::move(runs::run_traces(*op_, {measured}, from, run_options(steps, interrupt)).front());
+    });
+    const Index first_step = trace.first_step;
+    const std::string unit = trace.unit;
+    const std::string name = trace.metric;
+    return py::make_tuple(array_of(std::move(trace.values)), first_step, name, unit);
+  }
+
+  [[nodiscard]] Reals iterates(Index steps, const py::object& start) const {
+    const runs::Start from = start_of(start);
+    return array_of(interruptible([&](const Interrupt& interrupt) {
+      return runs::run_iterates(*op_, from, run_options(steps, interrupt));
+    }));
+  }
+
+  [[nodiscard]] std::string certify(const std::string& metric, certify::Options options, Index steps,
+                                    const py::object& start, const std::string& name,
+                                    const std::string& run) const {
+    const runs::Start from = start_of(start);
+    certify::Certificate certificate = interruptible([&](const Interrupt& interrupt) {
+      return certify::certify_run(*op_, metric_of(metric, interrupt), options, run_options(steps, interrupt),
+                                  from);
+    });
+    if (!name.empty()) certificate.variants.front().name = name;
+    certificate.run = run;
+    return certify::to_json(certificate);
+  }
+
+ private:
+  [[nodiscard]] runs::Metric metric_of(const std::string& name, const Interrupt& interrupt) const {
+    return runs::named_metric(name, *op_, [&] { return solve_(interrupt); });
+  }
+  static runs::RunOptions run_options(Index steps, const Interrupt& interrupt) {
+    runs::RunOptions options;
+    options.steps = steps;
+    options.interrupt = interrupt;
+    return options;
+  }
+
+  std::unique_ptr<Operator> op_;
+  std::function<Table(const Interrupt&)> solve_;
+  std::string record_;
+};
+
+Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
+  const auto solve = [&problem](const Interrupt& interrupt) {
+    runs::QpSolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve_qp(problem, how);
+  };
+  auto op =
+      interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Osqp>(problem, options); });
+  return {std::move(op), solve, certify::run_record(options)};
+}
+
+Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
+  auto op =
+      interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Scs>(problem, options); });
+  const auto solve = [scs = op.get()](const Interrupt& interrupt) {
+    runs::SolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve(*scs, how);
+  };
+  return {std::move(op), solve, certify::run_record(options, problem.cones)};
+}
+
+void add_problems(py::module_& module) {
+  using problems::ConeProgram;
+  using problems::Qp;
+  const auto describe = []<class Problem>(py::class_<Problem>& type) {
+    type.def_property_readonly("instances", &Problem::instances)
+        .def_property_readonly("variables", &Problem::variables)
+        .def_property_readonly("constraints", &Problem::constraints);
+  };
+  py::class_<Qp> qp(module, "Qp");
+  qp.def(py::init([](const std::vector<Compressed>& P, const std::vector<Compressed>& A, const py::object& q,
+                     const py::object& l, const py::object& u) {
+    Qp problem;
+    problem.P = matrices_of(P, "P");
+    problem.A = matrices_of(A, "A");
+    problem.q = table_of(q, "q");
+    problem.l = table_of(l, "l");
+    problem.u = table_of(u, "u");
+    problem.validate();
+    return problem;
+  }));
+  describe(qp);
+  py::class_<ConeProgram> cone(module, "ConeProgram");
+  cone.def(py::init([](const std::vector<Compressed>& P, const std::vector<Compressed>& A,
+                       const py::object& b, const py::object& c, Index zero, Index nonnegative,
+                       const std::vector<Index>& second_order, const std::vector<Index>& semidefinite) {
+    ConeProgram problem;
+    problem.P = matrices_of(P, "P");
+    problem.A = matrices_of(A, "A");
+    problem.b = table_of(b, "b");
+    problem.c = table_of(c, "c");
+    problem.cones = {zero, nonnegative, second_order, semidefinite};
+    problem.validate();
+    return problem;
+  }));
+  describe(cone);
+}
+
+void add_settings(py::module_& module) {
+  py::class_<OsqpOptions>(module, "OsqpOptions")
+      .def(py::init<>())
+      .def_static("paper", &OsqpOptions::paper)
+      .def_readwrite("rho", &OsqpOptions::rho)
+      .def_readwrite("sigma", &OsqpOptions::sigma)
+      .def_readwrite("alpha", &OsqpOptions::alpha)
+      .def_readwrite("equality_factor", &OsqpOptions::equality_factor)
+      .def_readwrite("scaling", &OsqpOptions::scaling);
+  py::class_<ScsOptions>(module, "ScsOptions")
+      .def(py::init<>())
+      .def_static("paper", &ScsOptions::paper)
+      .def_readwrite("alpha", &ScsOptions::alpha)
+      .def_readwrite("rho_x", &ScsOptions::rho_x)
+      .def_readwrite("scale", &ScsOptions::scale);
+}
+
+}  // namespace
+
+void add_families(py::module_& module) {
+  add_problems(module);
+  add_settings(module);
+  py::class_<Engine>(module, "Engine")
+      .def_property_readonly("iterate_size", [](const Engine& self) { return self.op().iterate_size(); })
+      .def_property_readonly("record", &Engine::record)
+      .def("solutions", &Engine::solutions)
+      .def("traces", &Engine::traces)
+      .def("iterates", &Engine::iterates)
+      .def("certify", &Engine::certify);
+  module.def("osqp_engine", &osqp_engine, py::keep_alive<0, 1>());
+  module.def("scs_engine", &scs_engine);
+  module.attr("metric_names") = runs::metric_names();
+}
+
+}  // namespace surefoot::python

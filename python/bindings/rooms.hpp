@@ -1,0 +1,13 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+/// One function per room: adds its names to the module.
+namespace surefoot::python {
+
+void add_bounds(pybind11::module_& module);
+void add_certify(pybind11::module_& module);
+void add_pac_bayes(pybind11::module_& module);
+void add_families(pybind11::module_& module);
+
+}  // namespace surefoot::python

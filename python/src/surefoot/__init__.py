@@ -1,0 +1,44 @@
+"""How good is your optimizer's answer after k steps, on a problem it has not seen? With a guarantee.
+
+A table of any solver's results, a row per problem and a column per step, is enough:
+
+>>> import numpy as np, surefoot
+>>> residuals = 0.8 ** np.arange(1, 61) * np.random.default_rng(0).uniform(0.1, 1, (1000, 1))
+>>> certificate = surefoot.certify(residuals, metric="residual", tolerances=[1e-3])
+>>> certificate.budget(tolerance=1e-3, quantile=0.99).steps
+31
+>>> bool(certificate.verify())
+True
+"""
+
+from . import bounds, pac_bayes, solvers
+from ._core import InputError, set_threads, threads
+from ._core import version as __version__
+from .calibration import calibrate
+from .certificate import BudgetClaim, Certificate, Claim, QuantileClaim, SuccessClaim, Verification, load
+from .certification import Traces, certify
+from .cvxpy_problems import from_cvxpy
+from .families import ConeFamily, QPFamily
+
+__all__ = [
+    "BudgetClaim",
+    "Certificate",
+    "Claim",
+    "ConeFamily",
+    "InputError",
+    "QPFamily",
+    "QuantileClaim",
+    "SuccessClaim",
+    "Traces",
+    "Verification",
+    "__version__",
+    "bounds",
+    "calibrate",
+    "certify",
+    "from_cvxpy",
+    "load",
+    "pac_bayes",
+    "set_threads",
+    "solvers",
+    "threads",
+]

@@ -1,0 +1,210 @@
+"""Bounds from counts, rounded outward: never on the wrong side of the true value, and a few ulps from it.
+
+Every function takes numbers or arrays and broadcasts them as NumPy does; plain numbers give a plain number. Counts must
+be whole numbers: 3.0 is a TypeError. A value outside its range is an InputError (a ValueError) that names it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+
+__all__ = [
+    "averaged_rate_residual",
+    "binomial_cdf_upper",
+    "binomial_tail_upper",
+    "calibrated_risk",
+    "clopper_pearson_upper",
+    "decibel_grid",
+    "empirical_rank",
+    "kl",
+    "kl_inverse",
+    "kl_inverse_with_derivatives",
+    "linear_rate_residual",
+    "order_statistic_rank",
+    "pac_bayes_risk",
+    "regression_grid",
+    "residual_grid",
+    "risk_upper_bound",
+    "success_lower_bound",
+]
+
+RiskMethod: TypeAlias = Literal["exact", "kl", "pinsker"]
+# What comes out has the shape of what goes in, which types cannot say: a float, or an array of float64.
+Numbers: TypeAlias = Any
+
+
+def kl(q: npt.ArrayLike, p: npt.ArrayLike) -> Numbers:
+    """Bernoulli relative entropy q log(q/p) + (1-q) log((1-q)/(1-p)), with 0 log 0 = 0.
+
+    >>> kl(0.5, 0.5)
+    0.0
+    >>> kl(0.1, [0.1, 0.2]).round(4)
+    array([0.    , 0.0367])
+    """
+    return _core.kl(q, p)
+
+
+def kl_inverse(q: npt.ArrayLike, c: npt.ArrayLike) -> Numbers:
+    """The largest p in [q, 1] with kl(q||p) <= c, rounded up.
+
+    >>> round(kl_inverse(0.1, 0.01), 6)
+    0.147676
+    >>> kl_inverse([0.0, 1.0], 0.5).round(4)
+    array([0.3935, 1.    ])
+    """
+    return _core.kl_inverse(q, c)
+
+
+def kl_inverse_with_derivatives(q: npt.ArrayLike, c: npt.ArrayLike) -> tuple[Numbers, Numbers, Numbers]:
+    """p = kl_inverse(q, c), dp/dq and dp/dc; both derivatives are positive, infinite where the limit is.
+
+    >>> p, dq, dc = kl_inverse_with_derivatives(0.1, 0.01)
+    >>> round(dq, 3), round(dc, 3)
+    (1.173, 2.64)
+    """
+    return _core.kl_inverse_with_derivatives(q, c)
+
+
+def risk_upper_bound(
+    failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike, method: RiskMethod = "exact"
+) -> Numbers:
+    """Upper bound on the probability of failure from `failures` among `samples` independent runs.
+
+    It holds with probability at least 1 - delta. Methods: ``exact`` (Clopper-Pearson), ``kl`` (the paper's), ``pinsker``.
+
+    >>> round(risk_upper_bound(3, 1000, 1e-4), 5)
+    0.01581
+    >>> risk_upper_bound([0, 1, 2], 100, 0.01).round(4)
+    array([0.045 , 0.0645, 0.0814])
+    """
+    return _core.risk_upper_bound(failures, samples, delta, method)
+
+
+def success_lower_bound(
+    failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike, method: RiskMethod = "exact"
+) -> Numbers:
+    """The certified success rate: 1 - risk_upper_bound(...), rounded down.
+
+    >>> round(success_lower_bound(3, 1000, 1e-4), 5)
+    0.98419
+    """
+    return _core.success_lower_bound(failures, samples, delta, method)
+
+
+def clopper_pearson_upper(failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
+    """The p with P(Bin(samples, p) <= failures) = delta, rounded up; 1 if all runs failed.
+
+    >>> clopper_pearson_upper(5, 5, 0.1)
+    1.0
+    """
+    return _core.clopper_pearson_upper(failures, samples, delta)
+
+
+def binomial_cdf_upper(k: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) -> Numbers:
+    """P(Bin(n, p) <= k), rounded up.
+
+    >>> round(binomial_cdf_upper(0, 10, 0.5), 6)
+    0.000977
+    """
+    return _core.binomial_cdf_upper(k, n, p)
+
+
+def binomial_tail_upper(k: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) -> Numbers:
+    """P(Bin(n, p) >= k), rounded up.
+
+    >>> round(binomial_tail_upper(10, 10, 0.5), 6)
+    0.000977
+    """
+    return _core.binomial_tail_upper(k, n, p)
+
+
+def order_statistic_rank(samples: npt.ArrayLike, quantile: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
+    """The smallest rank r such that the r-th smallest of the samples bounds the quantile with probability 1 - delta.
+
+    0 where there is none: too few samples.
+
+    >>> order_statistic_rank(1000, 0.9, 0.0081)
+    923
+    >>> order_statistic_rank([10, 1000], 0.99, 0.01)
+    array([  0, 998])
+    """
+    return _core.order_statistic_rank(samples, quantile, delta)
+
+
+def empirical_rank(samples: npt.ArrayLike, quantile: npt.ArrayLike) -> Numbers:
+    """The smallest rank r >= quantile * samples: the r-th smallest value is the observed quantile.
+
+    >>> empirical_rank(1000, 0.9)
+    900
+    """
+    return _core.empirical_rank(samples, quantile)
+
+
+def linear_rate_residual(beta: npt.ArrayLike, k: npt.ArrayLike, dist0: npt.ArrayLike) -> Numbers:
+    """Worst case of ||z^{k+1} - z^k|| of a beta-linearly convergent operator: 2 beta^k dist0.
+
+    A fact only if beta and dist0 >= ||z^0 - z*|| are.
+
+    >>> round(linear_rate_residual(0.5, 3, 1.0), 6)
+    0.25
+    """
+    return _core.linear_rate_residual(beta, k, dist0)
+
+
+def averaged_rate_residual(alpha: npt.ArrayLike, k: npt.ArrayLike, dist0: npt.ArrayLike) -> Numbers:
+    """Worst case of ||z^{k+1} - z^k|| of an alpha-averaged operator (F. Lieder 2018).
+
+    >>> round(averaged_rate_residual(0.5, 100, 1.0), 4)
+    0.121
+    """
+    return _core.averaged_rate_residual(alpha, k, dist0)
+
+
+def pac_bayes_risk(expected_empirical_risk: npt.ArrayLike, regularizer: npt.ArrayLike) -> Numbers:
+    """Risk of a stochastic optimizer from its expected empirical risk R_S and B: kl_inverse(R_S, B).
+
+    >>> round(pac_bayes_risk(0.05, 0.02), 4)
+    0.1057
+    """
+    return _core.pac_bayes_risk(expected_empirical_risk, regularizer)
+
+
+def calibrated_risk(failures: npt.ArrayLike, runs: npt.ArrayLike, omega: npt.ArrayLike) -> Numbers:
+    """Upper bound on the expected empirical risk R_S from failures among independent runs with fresh weights each.
+
+    >>> round(calibrated_risk(500, 50_000, 1e-5), 5)
+    0.01229
+    """
+    return _core.calibrated_risk(failures, runs, omega)
+
+
+def residual_grid() -> npt.NDArray[np.float64]:
+    """The paper's 81 tolerances for residuals and distances, 1e-6 to 1e2.
+
+    >>> residual_grid()[[0, -1]]
+    array([1.e-06, 1.e+02])
+    """
+    return _core.residual_grid()
+
+
+def decibel_grid() -> npt.NDArray[np.float64]:
+    """The paper's 81 tolerances for the NMSE, -80 to 0 dB.
+
+    >>> decibel_grid()[:2]
+    array([-80., -79.])
+    """
+    return _core.decibel_grid()
+
+
+def regression_grid() -> npt.NDArray[np.float64]:
+    """The paper's 81 tolerances for its meta-learning metrics, 1e-3 to 1e1.
+
+    >>> len(regression_grid())
+    81
+    """
+    return _core.regression_grid()

@@ -1,0 +1,326 @@
+"""Certificates: what was claimed, the counts it follows from, and its check."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+
+import numpy as np
+
+from . import _core
+from ._optional import needed, present
+
+if TYPE_CHECKING:
+    from .certification import Data
+
+__all__ = ["BudgetClaim", "Certificate", "Claim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
+
+Kind: TypeAlias = Literal["success", "quantile", "budget"]
+_JSON_NAMES: dict[Kind, str] = {"success": "success_rate", "quantile": "quantile", "budget": "iteration_budget"}
+
+
+@dataclasses.dataclass(frozen=True)
+class SuccessClaim:
+    """P(metric after `step` steps < tolerance) >= lower_bound."""
+
+    variant: str
+    step: int
+    tolerance: float
+    method: str
+    samples: int
+    failures: int
+    delta: float
+    empirical: float
+    lower_bound: float  #: 0: says nothing
+
+
+@dataclasses.dataclass(frozen=True)
+class QuantileClaim:
+    """The quantile of the metric after `step` steps is at most upper_bound."""
+
+    variant: str
+    step: int
+    quantile: float
+    method: str
+    samples: int
+    rank: int
+    below: int
+    at_most: int
+    delta: float
+    empirical: float
+    upper_bound: float  #: infinite: says nothing
+
+
+@dataclasses.dataclass(frozen=True)
+class BudgetClaim:
+    """A share `quantile` of the problems is below `tolerance` after `steps` steps."""
+
+    variant: str
+    tolerance: float
+    quantile: float
+    method: str
+    covered_by_confidence: bool
+    samples: int
+    rank: int
+    reached: int
+    reached_before: int
+    delta: float
+    empirical: int | None
+    steps: int | None  #: None: says nothing
+
+
+Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim]
+
+
+@dataclasses.dataclass(frozen=True)
+class Verification:
+    """What a check of a certificate found; true if nothing differs."""
+
+    claims: int  #: looked at
+    claims_that_hold: int
+    findings: tuple[str, ...]  #: one line for each thing that differs
+
+    def __bool__(self) -> bool:
+        return not self.findings
+
+
+class Certificate:
+    """A certificate as :func:`surefoot.certify` and the program write it; made by them or read by :func:`load`.
+
+    The text of the certificate is all it holds, so it can be copied, pickled and compared.
+
+    >>> import numpy as np, surefoot
+    >>> certificate = surefoot.certify(np.full((200, 3), 1e-3), tolerances=[1e-2], quantiles=[0.9])
+    >>> certificate
+    <surefoot.Certificate: 1 variant, 7 claims, confidence 0.99>
+    >>> certificate.claims[0]
+    SuccessClaim(variant='traces', step=1, tolerance=0.01, method='exact', samples=200, failures=0, delta=...)
+    >>> surefoot.Certificate(certificate.to_json()) == certificate
+    True
+    """
+
+    def __init__(self, text: str) -> None:
+        _core.check_certificate(text)
+        self._text = text
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(self._text)
+        return content
+
+    def to_json(self) -> str:
+        """The text that the program writes to certificate.json (schema/certificate.schema.json)."""
+        return self._text
+
+    @property
+    def metric(self) -> str:
+        return str(self._content["metric"]["name"])
+
+    @property
+    def unit(self) -> str:
+        return str(self._content["metric"]["unit"])
+
+    @property
+    def title(self) -> str:
+        return str(self._content["title"])
+
+    @property
+    def delta(self) -> float:
+        """The confidence is 1 - delta."""
+        return float(self._content["confidence"]["delta"])
+
+    @property
+    def confidence(self) -> float:
+        return 1.0 - self.delta
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """Names of the runs that claims speak of."""
+        return tuple(variant["name"] for variant in self._content["variants"])
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the certificate rests on, in words."""
+        return tuple(self._content["assumptions"])
+
+    @property
+    def run(self) -> Mapping[str, Any] | None:
+        """How the runs were made: solver, settings, what was varied; None for tables of others."""
+        run: dict[str, Any] | None = self._content["run"]
+        return run
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """All claims: success rates, then quantiles, then iteration budgets."""
+        return (
+            *(SuccessClaim(**row) for row in self._rows("success")),
+            *(QuantileClaim(**row) for row in self._rows("quantile")),
+            *(BudgetClaim(**row) for row in self._rows("budget")),
+        )
+
+    def _rows(self, kind: Kind) -> list[dict[str, Any]]:
+        rows = []
+        for row in self._content["claims"][_JSON_NAMES[kind]]:
+            row = {**row, "variant": self.variants[row["variant"]]}
+            if kind == "quantile":
+                row["empirical"] = _or_infinite(row["empirical"])
+                row["upper_bound"] = _or_infinite(row["upper_bound"])
+            rows.append(row)
+        return rows
+
+    def _only(self, variant: str | None, found: Sequence[Claim], what: str) -> Any:
+        if variant is None and len(self.variants) > 1:
+            raise ValueError(f"variant: say which of {', '.join(self.variants)}")
+        matching = [claim for claim in found if variant in (None, claim.variant)]
+        if not matching:
+            raise KeyError(f"nothing is claimed about {what}")
+        return matching[0]
+
+    def success(self, step: int, tolerance: float, variant: str | None = None) -> SuccessClaim:
+        """The success rate claimed at a step and tolerance."""
+        found = [c for c in self.claims if isinstance(c, SuccessClaim) and (c.step, c.tolerance) == (step, tolerance)]
+        claim: SuccessClaim = self._only(variant, found, f"success at step {step} and tolerance {tolerance}")
+        return claim
+
+    def quantile(self, step: int, quantile: float, variant: str | None = None) -> QuantileClaim:
+        """The quantile claimed at a step."""
+        found = [c for c in self.claims if isinstance(c, QuantileClaim) and (c.step, c.quantile) == (step, quantile)]
+        claim: QuantileClaim = self._only(variant, found, f"quantile {quantile} at step {step}")
+        return claim
+
+    def budget(self, tolerance: float, quantile: float, variant: str | None = None) -> BudgetClaim:
+        """The iteration budget claimed for a tolerance and a share of problems."""
+        found = [
+            c for c in self.claims if isinstance(c, BudgetClaim) and (c.tolerance, c.quantile) == (tolerance, quantile)
+        ]
+        claim: BudgetClaim = self._only(variant, found, f"a budget for tolerance {tolerance} and quantile {quantile}")
+        return claim
+
+    def table(self, kind: Kind = "budget") -> Any:
+        """The claims of one kind, a row each: a pandas.DataFrame, or without pandas a dict of NumPy arrays.
+
+        >>> import numpy as np, surefoot
+        >>> certificate = surefoot.certify(np.full((200, 3), 1e-3), tolerances=[1e-2], quantiles=[0.9])
+        >>> list(certificate.table("success")["step"])
+        [1, 2, 3]
+        """
+        if kind not in _JSON_NAMES:
+            raise ValueError(f"kind: {kind!r} is not one of success, quantile, budget")
+        rows = self._rows(kind)
+        names = list(rows[0]) if rows else []
+        if present("pandas"):
+            import pandas
+
+            frame = pandas.DataFrame(rows, columns=names)
+            for name in ("empirical", "steps") if kind == "budget" and rows else ():
+                frame[name] = frame[name].astype("Int64")
+            return frame
+        return {name: np.array([row[name] for row in rows]) for name in names}
+
+    def plot(self, kind: Literal["success", "quantile"] = "success", axes: Any = None) -> Any:
+        """Draws what was observed (dashed) and what is certified (solid) over the steps; needs matplotlib.
+
+        `axes`: one Axes per variant; without them a figure is made. Returns the array of Axes.
+        """
+        if kind not in ("success", "quantile"):
+            raise ValueError(f"kind: {kind!r} is not one of success, quantile")
+        if axes is None:
+            pyplot = needed("matplotlib.pyplot", "plot")
+            _, axes = pyplot.subplots(1, len(self.variants), sharey=True, squeeze=False, layout="constrained")
+        axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+        if len(axes) != len(self.variants):
+            raise ValueError(f"axes: {len(axes)} for {len(self.variants)} variants")
+        parameter, bound = ("tolerance", "lower_bound") if kind == "success" else ("quantile", "upper_bound")
+        rows = self._rows(kind)
+        for ax, variant in zip(axes, self.variants):
+            for i, value in enumerate(sorted({row[parameter] for row in rows})):
+                points = [row for row in rows if row["variant"] == variant and row[parameter] == value]
+                steps = [row["step"] for row in points]
+                ax.plot(steps, [row["empirical"] for row in points], "--", color=f"C{i}", linewidth=1)
+                ax.plot(steps, [row[bound] for row in points], color=f"C{i}", label=f"{parameter} {value:g}")
+            ax.set_title(variant)
+            ax.set_xlabel("steps")
+            if kind == "quantile" and self.unit != "dB" and all(row["empirical"] > 0 for row in rows):
+                ax.set_yscale("log")
+            ax.legend()
+        unit = f" ({self.unit})" if self.unit else ""
+        axes[0].set_ylabel("share of problems below" if kind == "success" else f"{self.metric}{unit}")
+        return axes
+
+    def report(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
+        """Writes report.html, certificate.json, curves.csv and figures, as the program does.
+
+        Returns what is missing and why, such as figures where there is no gnuplot.
+        """
+        return tuple(_core.write_report(self._text, Path(folder)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the certificate to a file: the old content or the new one is there, never a part."""
+        _core.write_file(Path(path), self._text.encode())
+
+    def verify(
+        self,
+        data: Data | Sequence[Data] | None = None,
+        *,
+        weights: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+        recorded_steps: Sequence[int] | None = None,
+    ) -> Verification:
+        """Recomputes every claim from its counts.
+
+        With `data`, the traces it was made from (arrays or files, one per variant, in order), it also counts them again;
+        with `weights`, the files of learned optimizers, it computes KL and B again.
+
+        >>> import numpy as np, surefoot
+        >>> traces = np.full((200, 3), 1e-3)
+        >>> certificate = surefoot.certify(traces)
+        >>> bool(certificate.verify(traces))
+        True
+        >>> certificate.verify(2 * traces).findings[0]
+        "data of variant 'traces': SHA-256 is ..."
+        """
+        from .certification import recount
+
+        verifier = _core.Verifier(self._text)
+        if data is not None:
+            recount(verifier, self._content["variants"], data, recorded_steps)
+        if weights is not None:
+            files = [weights] if isinstance(weights, (str, os.PathLike)) else list(weights)
+            if len(files) != len(self.variants):
+                raise ValueError(f"weights: {len(files)} files for {len(self.variants)} variants")
+            for i, file in enumerate(files):
+                verifier.reweigh(i, os.fspath(file), Path(file).read_bytes())
+        return Verification(verifier.claims, verifier.claims_that_hold, tuple(verifier.findings))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificate) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __str__(self) -> str:
+        return _core.terminal_text(self._text)
+
+    def __repr__(self) -> str:
+        variants = f"{len(self.variants)} variant{'s' if len(self.variants) > 1 else ''}"
+        return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {self.confidence:g}>"
+
+    def _repr_html_(self) -> str:
+        return _core.summary_html(self._text)
+
+    def __reduce__(self) -> tuple[type[Certificate], tuple[str]]:
+        return Certificate, (self._text,)
+
+
+def load(path: str | os.PathLike[str]) -> Certificate:
+    """Reads a certificate that `save`, `report` or the program wrote; :meth:`Certificate.verify` checks it."""
+    return Certificate(Path(path).read_text(encoding="utf-8"))
+
+
+def _or_infinite(value: float | None) -> float:
+    return float("inf") if value is None else value
+

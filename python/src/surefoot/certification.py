@@ -1,0 +1,355 @@
+"""From traces of any optimizer to a certificate."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .certificate import Certificate, Kind
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["ClaimOptions", "Traces", "certify"]
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+class ClaimOptions(TypedDict, total=False):
+    """What is to be claimed. Choose all of it without looking at the results; defaults depend on the shape only."""
+
+    tolerances: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: increasing; below is success [1e-4 .. 1e-1]
+    quantiles: Sequence[float] | npt.NDArray[np.floating[Any]]  #: increasing, in (0, 1) [0.5, 0.9, 0.99]
+    steps: Sequence[int] | npt.NDArray[np.integer[Any]] | Literal["all"] | None  #: claims speak of [up to 60, spread out]
+    confidence: float  #: of the whole certificate [0.99]
+    claims: Sequence[Kind]  #: kinds of claims [all three]
+    simultaneous: Literal["all", "each"]  #: all claims hold together with the confidence, or each alone does
+    risk_method: Literal["exact", "kl", "pinsker"]
+    quantile_method: Literal["exact", "grid"]
+    budget_method: Literal["settling", "every-step", "first-hit", "paper"]
+    success_delta: float | None  #: of each claim of the kind [a share of the total]
+    quantile_delta: float | None
+    budget_delta: float | None
+    grid: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: of quantile method grid [the paper's 81]
+    title: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Traces:
+    """Runs of one optimizer: a row per problem, a column per recorded step, smaller is better."""
+
+    values: Array
+    steps: tuple[int, ...]  #: of the columns
+    metric: str = "metric"
+    unit: str = ""
+    name: str = "traces"
+    source: str = "array"  #: what made them
+    run: Mapping[str, Any] | None = None  #: solver, settings, what was varied: recorded in certificates
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = np.asarray(self.values, dtype=dtype)
+        return array.copy() if copy and array is self.values else array
+
+
+Data: TypeAlias = Union[npt.ArrayLike, Traces, str, os.PathLike[str]]
+
+
+def certify(
+    traces: Data | Sequence[Data] | Mapping[str, Data],
+    *,
+    names: Sequence[str] | None = None,
+    metric: str | None = None,
+    unit: str | None = None,
+    first_step: int | None = None,
+    recorded_steps: Sequence[int] | None = None,
+    sources: Sequence[str] | None = None,
+    run: Mapping[str, Any] | None = None,
+    **claims: Unpack[ClaimOptions],
+) -> Certificate:
+    """Certifies an optimizer from its results on independent sample problems.
+
+    Parameters
+    ----------
+    traces
+        A row per problem, a column per step: an array (float64 and float32 are read where they lie, whatever their
+        strides), a file as the program reads it (CSV, gzipped CSV, ``.npy``), a :class:`Traces`; several of them as a list
+        or, with names, a dict: then their claims share one confidence.
+    names
+        Of the variants.
+    metric, unit
+        What was measured; ``unit="dB"`` makes decibel defaults.
+    first_step, recorded_steps
+        Step of the first column [1], or the steps of all columns.
+    sources
+        Recorded as the origin of each variant [the file name, or "array"].
+    run
+        Recorded in the certificate: how the runs were made.
+    **claims
+        What is to be claimed, see :class:`ClaimOptions`; the program's options of the same names.
+
+    Returns
+    -------
+    Certificate
+        The same that ``surefoot certify`` writes for a file with the same numbers.
+
+    Examples
+    --------
+    >>> import numpy as np, surefoot
+    >>> random = np.random.default_rng(1)
+    >>> cold = random.exponential(0.7 ** np.arange(50), (500, 50))
+    >>> certificate = surefoot.certify({"cold": cold, "warm": cold[:, 10:]}, tolerances=[1e-3], quantiles=[0.9])
+    >>> [(claim.variant, claim.steps) for claim in certificate.claims[-2:]]
+    [('cold', 24), ('warm', 14)]
+    """
+    tables = _tables(traces, names, sources, first_step, recorded_steps)
+    options = claim_options(**claims)
+    options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else metric
+    options.unit = _common([table.unit for table in tables]) or "" if unit is None else unit
+    options = _core.resolved(options, [table.steps for table in tables])
+    counted = [(table.name, table.source, *table.count(options)) for table in tables]
+    record = _common_record(tables) if run is None else run
+    return Certificate(_core.certify(options, counted, json.dumps(record)))
+
+
+def claim_options(
+    *,
+    tolerances: Iterable[float] | None = None,
+    quantiles: Iterable[float] = (0.5, 0.9, 0.99),
+    steps: Iterable[int] | Literal["all"] | None = None,
+    confidence: float = 0.99,
+    claims: Sequence[Kind] = ("success", "quantile", "budget"),
+    simultaneous: str = "all",
+    risk_method: str = "exact",
+    quantile_method: str = "exact",
+    budget_method: str = "settling",
+    success_delta: float | None = None,
+    quantile_delta: float | None = None,
+    budget_delta: float | None = None,
+    grid: Iterable[float] | None = None,
+    title: str = "",
+) -> _core.Options:
+    """ClaimOptions, checked, with the defaults that do not depend on the data."""
+    options = _core.Options()
+    if tolerances is not None:
+        options.tolerances = _numbers("tolerances", tolerances)
+    options.quantiles = _numbers("quantiles", quantiles)
+    options.all_steps = isinstance(steps, str) and steps == "all"
+    if steps is not None and not options.all_steps:
+        options.steps = whole_numbers("steps", steps)
+    options.delta = _core.delta_of_confidence(confidence)
+    options.set_claims([claims] if isinstance(claims, str) else list(claims))
+    options.set_simultaneous(simultaneous)
+    options.risk_method = risk_method
+    options.quantile_method = quantile_method
+    options.budget_method = budget_method
+    options.success_delta = success_delta
+    options.quantile_delta = quantile_delta
+    options.budget_delta = budget_delta
+    if grid is not None:
+        options.grid = _numbers("grid", grid)
+    options.title = title
+    return options
+
+
+def whole_numbers(name: str, values: Any) -> list[int]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: has shape {array.shape}, must be a list")
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: dtype {array.dtype} is not whole numbers")
+    return [int(value) for value in array]
+
+
+def _numbers(name: str, values: Any) -> list[float]:
+    array = np.asarray(list(values) if isinstance(values, Iterable) else values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: has shape {array.shape}, must be a list")
+    if array.size and array.dtype.kind not in "iuf":
+        raise TypeError(f"{name}: dtype {array.dtype} is not real numbers")
+    return [float(value) for value in array]
+
+
+class _ArrayTable:
+    """An array whose runs are to be counted."""
+
+    def __init__(self, values: Any, steps: list[int], name: str, source: str, traces: Traces | None = None) -> None:
+        self.values = real_table(values)
+        self.steps = steps
+        self.name = name
+        self.source = source
+        self.metric = traces.metric if traces else None
+        self.unit = traces.unit if traces else None
+        self.record = traces.run if traces else None
+
+    def count(self, options: _core.Options) -> tuple[str, _core.Tally]:
+        return npy_sha256(self.values), _core.count(self.values, options, self.steps)
+
+
+class _FileTable:
+    """A file whose runs are to be counted, read by the program's readers."""
+
+    def __init__(self, path: str, first_step: int | None, name: str, source: str) -> None:
+        self.table = _core.RunTable(path, first_step)
+        if self.table.notice:
+            warnings.warn(f"{path}: {self.table.notice}", stacklevel=4)
+        self.steps = self.table.steps
+        self.name = name
+        self.source = source
+        self.metric: str | None = None
+        self.unit: str | None = None
+        self.record: Mapping[str, Any] | None = None
+
+    def count(self, options: _core.Options) -> tuple[str, _core.Tally]:
+        tally = self.table.count(options)
+        return self.table.sha256, tally
+
+
+def real_table(values: Any, name: str = "traces") -> Array:
+    """An array in two dimensions that can be counted in place; other real numbers become float64."""
+    array = np.asarray(values)
+    if array.ndim != 2:
+        raise ValueError(f"{name}: has shape {array.shape}, must be problems x steps")
+    if array.dtype in (np.dtype(np.float64), np.dtype(np.float32)):
+        return array
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name}: dtype {array.dtype} is not real numbers of at most 64 bits")
+    return array.astype(np.float64)
+
+
+def npy_sha256(array: Array) -> str:
+    """SHA-256 of the file that numpy.save would write, so that it can stand for the array when data are recounted.
+
+    >>> import io, hashlib, numpy as np
+    >>> file = io.BytesIO(); array = np.eye(3); np.save(file, array)
+    >>> npy_sha256(array) == hashlib.sha256(file.getvalue()).hexdigest()
+    True
+    """
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    digest = hashlib.sha256(header.getvalue())
+    if array.flags.c_contiguous:
+        digest.update(array.data if array.size else b"")
+    elif array.flags.f_contiguous:
+        digest.update(array.T.data)
+    else:
+        rows = max(1, (1 << 20) // max(1, array.shape[1]))
+        for first in range(0, len(array), rows):
+            digest.update(np.ascontiguousarray(array[first : first + rows]).data)
+    return digest.hexdigest()
+
+
+def _is_data(item: Any) -> bool:
+    return isinstance(item, (Traces, str, os.PathLike)) or getattr(item, "ndim", None) == 2
+
+
+def _listed(traces: Any) -> tuple[list[Any], list[str] | None]:
+    if isinstance(traces, Mapping):
+        return list(traces.values()), [str(name) for name in traces]
+    if isinstance(traces, (list, tuple)) and traces and all(_is_data(item) for item in traces):
+        return list(traces), None
+    return [traces], None
+
+
+def _tables(
+    traces: Any,
+    names: Sequence[str] | None,
+    sources: Sequence[str] | None,
+    first_step: int | None,
+    recorded_steps: Sequence[int] | None,
+) -> list[_ArrayTable | _FileTable]:
+    items, keys = _listed(traces)
+    if not items:
+        raise ValueError("traces: there is nothing to certify")
+    if keys is not None and names is not None:
+        raise ValueError("names: the keys of traces are the names already")
+    given = list(names) if names is not None else keys
+    for what, values in (("names", given), ("sources", sources)):
+        if values is not None and len(values) != len(items):
+            raise ValueError(f"{what}: {len(values)} for {len(items)} variants")
+    if first_step is not None and recorded_steps is not None:
+        raise ValueError("first_step: recorded_steps say it already")
+    chosen = given or _distinct([_default_name(item) for item in items])
+    if len(set(chosen)) < len(chosen):
+        raise ValueError("names: two variants have the same name")
+    tables: list[_ArrayTable | _FileTable] = []
+    for i, (item, name) in enumerate(zip(items, chosen)):
+        source = sources[i] if sources is not None else None
+        tables.append(_table(item, name, source, first_step, recorded_steps))
+    return tables
+
+
+def _table(
+    item: Any, name: str, source: str | None, first_step: int | None, recorded_steps: Sequence[int] | None
+) -> _ArrayTable | _FileTable:
+    if isinstance(item, (str, os.PathLike)):
+        if recorded_steps is not None:
+            raise ValueError("recorded_steps: a file's header says them, or first_step")
+        path = os.fspath(item)
+        return _FileTable(path, first_step, name, Path(path).name if source is None else source)
+    if isinstance(item, Traces):
+        if first_step is not None or recorded_steps is not None:
+            raise ValueError("recorded_steps: Traces have them already")
+        return _ArrayTable(item.values, list(item.steps), name, item.source if source is None else source, item)
+    values = real_table(item)
+    if recorded_steps is not None:
+        steps = whole_numbers("recorded_steps", recorded_steps)
+    else:
+        first = 1 if first_step is None else first_step
+        steps = list(range(first, first + values.shape[1]))
+    return _ArrayTable(values, steps, name, "array" if source is None else source)
+
+
+def _default_name(item: Any) -> str:
+    if isinstance(item, (str, os.PathLike)):
+        return _core.table_name(os.fspath(item))
+    return item.name if isinstance(item, Traces) else "traces"
+
+
+def _distinct(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    distinct = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return distinct
+
+
+def _common(values: list[str | None]) -> str | None:
+    return values[0] if len(set(values)) == 1 else None
+
+
+def _common_record(tables: Sequence[_ArrayTable | _FileTable]) -> Mapping[str, Any] | None:
+    """How the runs were made: of the only variant, or of each by name."""
+    if all(table.record is None for table in tables):
+        return None
+    if len(tables) == 1:
+        return tables[0].record
+    return {"variants": [{"name": table.name, **(table.record or {})} for table in tables]}
+
+
+def recount(
+    verifier: _core.Verifier, variants: list[dict[str, Any]], data: Any, recorded_steps: Sequence[int] | None
+) -> None:
+    """Counts the data of every variant again."""
+    items, _ = _listed(data)
+    if len(items) != len(variants):
+        raise ValueError(f"data: {len(items)} for {len(variants)} variants; give one for each, in their order")
+    for i, (item, variant) in enumerate(zip(items, variants)):
+        if isinstance(item, (str, os.PathLike)):
+            verifier.recount_file(i, os.fspath(item))
+            continue
+        first = None if isinstance(item, Traces) or recorded_steps is not None else variant["first_step"]
+        table = _table(item, "", None, first, recorded_steps if not isinstance(item, Traces) else None)
+        assert isinstance(table, _ArrayTable)
+        verifier.recount(i, table.values, table.steps, npy_sha256(table.values))

@@ -1,0 +1,381 @@
+"""Families of problems on the batch engine: OSQP and SCS on many instances at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._optional import needed
+from .certificate import Certificate
+from .certification import ClaimOptions, Traces, claim_options, npy_sha256
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["ConeFamily", "QPFamily"]
+
+# A SciPy sparse matrix or array (types would need SciPy), or a dense array.
+MatrixLike: TypeAlias = Any
+# One for all instances, or one per instance.
+Matrices: TypeAlias = Union[MatrixLike, Sequence[MatrixLike]]
+Metric: TypeAlias = Literal["residual", "primal", "dual", "violation", "gap", "distance", "nmse"]
+Preset: TypeAlias = Literal["package", "paper"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Compressed:
+    """A matrix by compressed columns, rows sorted in each."""
+
+    values: npt.NDArray[np.float64]
+    rows_of: npt.NDArray[np.int32]
+    begins: npt.NDArray[np.int32]
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, matrix: MatrixLike, name: str) -> Compressed:
+        if hasattr(matrix, "tocsc"):
+            csc = matrix.tocsc(copy=True)
+            csc.sum_duplicates()
+            values, rows, begins, shape = csc.data, csc.indices, csc.indptr, csc.shape
+        else:
+            dense = np.asarray(matrix)
+            if dense.ndim != 2:
+                raise ValueError(f"{name}: has shape {dense.shape}, must be a matrix")
+            columns, rows = np.nonzero(dense.T)
+            values, shape = dense[rows, columns], dense.shape
+            begins = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=dense.shape[1]))])
+        if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+            raise TypeError(f"{name}: dtype {values.dtype} is not real numbers of at most 64 bits")
+        if max(len(values), *shape) > np.iinfo(np.int32).max:
+            raise ValueError(f"{name}: has {len(values)} entries, more than 32 bits can count")
+        return cls(
+            np.ascontiguousarray(values, dtype=np.float64),
+            np.ascontiguousarray(rows, dtype=np.int32),
+            np.ascontiguousarray(begins, dtype=np.int32),
+            (int(shape[0]), int(shape[1])),
+        )
+
+    @property
+    def parts(self) -> tuple[Any, Any, Any, int, int]:
+        return self.values, self.rows_of, self.begins, *self.shape
+
+    def sha256(self) -> str:
+        digest = hashlib.sha256(np.array(self.shape, dtype=np.int64).data)
+        for part in (self.begins, self.rows_of, self.values):
+            digest.update(part.data if part.size else b"")
+        return digest.hexdigest()
+
+    def scipy(self) -> Any:
+        sparse = needed("scipy.sparse", "sparse")
+        return sparse.csc_matrix((self.values, self.rows_of, self.begins), shape=self.shape)
+
+
+def matrices(given: Matrices, name: str) -> list[Compressed]:
+    """One matrix, or a list (or three-dimensional array) of one per instance."""
+    if hasattr(given, "tocsc"):
+        return [Compressed.of(given, name)]
+    if isinstance(given, (list, tuple)) and given and (hasattr(given[0], "tocsc") or np.ndim(given[0]) == 2):
+        return [Compressed.of(matrix, name) for matrix in given]
+    array = np.asarray(given)
+    return [Compressed.of(matrix, name) for matrix in (array if array.ndim == 3 else [array])]
+
+
+def table(given: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
+    """One row for all instances, or one per instance, as rows x entries."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name}: dtype {array.dtype} is not real numbers of at most 64 bits")
+    if array.ndim not in (1, 2):
+        raise ValueError(f"{name}: has shape {array.shape}, must be a vector or a row per instance")
+    return np.ascontiguousarray(np.atleast_2d(array), dtype=np.float64)
+
+
+class _Family:
+    """What QPFamily and ConeFamily share: matrices and tables by name, and runs of an engine on them."""
+
+    _problem: Any
+
+    def __init__(
+        self,
+        parts: Mapping[str, list[Compressed]],
+        tables: Mapping[str, npt.NDArray[np.float64]],
+        varied: Iterable[str] | None,
+    ) -> None:
+        self._matrices = dict(parts)
+        self._tables = dict(tables)
+        counts = {name: len(part) for name, part in parts.items()}
+        counts.update((name, len(rows)) for name, rows in tables.items())
+        self.varied: tuple[str, ...] = tuple(
+            (name for name, count in counts.items() if count > 1) if varied is None else varied
+        )
+
+    @property
+    def instances(self) -> int:
+        return int(self._problem.instances)
+
+    @property
+    def variables(self) -> int:
+        return int(self._problem.variables)
+
+    @property
+    def constraints(self) -> int:
+        return int(self._problem.constraints)
+
+    def __len__(self) -> int:
+        return self.instances
+
+    def __repr__(self) -> str:
+        return (
+            f"<surefoot.{type(self).__name__}: {self.instances} instances, {self.variables} variables, "
+            f"{self.constraints} constraints, varied: {', '.join(self.varied) or 'nothing'}>"
+        )
+
+    def row(self, name: str, instance: int) -> npt.NDArray[np.float64]:
+        """The vector of that name of one instance."""
+        rows = self._tables[name]
+        row: npt.NDArray[np.float64] = rows[instance if len(rows) > 1 else 0]
+        return row
+
+    def matrix(self, name: str, instance: int) -> Compressed:
+        """The matrix of that name of one instance; `.scipy()` makes a SciPy one."""
+        parts = self._matrices[name]
+        return parts[instance if len(parts) > 1 else 0]
+
+    def data_record(self) -> dict[str, Any]:
+        """What a certificate records of the data: shapes, digests, and what varied."""
+        record: dict[str, Any] = {}
+        for name, parts in self._matrices.items():
+            digest = parts[0].sha256()
+            if len(parts) > 1:
+                digest = hashlib.sha256("".join(part.sha256() for part in parts).encode()).hexdigest()
+            record[name] = {"shape": [len(parts), *parts[0].shape], "sha256": digest}
+        for name, rows in self._tables.items():
+            record[name] = {"shape": list(rows.shape), "sha256": npy_sha256(rows)}
+        return {"data": record, "varied": list(self.varied)}
+
+    def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
+        raise NotImplementedError
+
+    def _record(self, engine: _core.Engine, iterations: int, start: Any) -> dict[str, Any]:
+        return {
+            **json.loads(engine.record),
+            **self.data_record(),
+            "iterations": iterations,
+            "start": "cold" if start is None else "given",
+        }
+
+    def certify(
+        self,
+        iterations: int = 500,
+        *,
+        metric: Metric = "residual",
+        start: npt.ArrayLike | None = None,
+        preset: Preset = "package",
+        settings: Mapping[str, float] | None = None,
+        name: str = "",
+        **claims: Unpack[ClaimOptions],
+    ) -> Certificate:
+        """Runs the solver on all instances, counting as it goes, and certifies the metric.
+
+        Parameters
+        ----------
+        iterations
+            Of each run.
+        metric
+            ``residual`` (of the fixed point), ``primal``, ``dual``, ``violation``, ``gap``, ``distance``, ``nmse``.
+        start
+            Iterates to begin at, a row per instance, as `iterates` gives them [cold start].
+        preset, settings
+            The solver's own defaults, or the paper's; then single settings by name.
+        name
+            Of the variant [the solver's].
+        **claims
+            See :class:`surefoot.certification.ClaimOptions`.
+
+        Memory is that of the counts, not of the traces; Ctrl-C stops the run.
+        """
+        engine = self._engine(preset, settings or {})
+        options = claim_options(**claims)
+        record = json.dumps(self._record(engine, iterations, start))
+        return Certificate(engine.certify(metric, options, _iterations(iterations), start, name, record))
+
+    def traces(
+        self,
+        iterations: int = 500,
+        *,
+        metric: Metric = "residual",
+        start: npt.ArrayLike | None = None,
+        preset: Preset = "package",
+        settings: Mapping[str, float] | None = None,
+        name: str = "",
+    ) -> Traces:
+        """As `certify`, but keeps the metric at every iteration; several of them go into one certificate together."""
+        engine = self._engine(preset, settings or {})
+        values, first, metric_name, unit = engine.traces(metric, _iterations(iterations), start)
+        steps = tuple(range(first, first + values.shape[1]))
+        record = self._record(engine, iterations, start)
+        chosen = name or str(record["solver"]).lower()
+        return Traces(values, steps, metric_name, unit, chosen, "surefoot run", record)
+
+    def iterates(
+        self,
+        iterations: int,
+        *,
+        start: npt.ArrayLike | None = None,
+        preset: Preset = "package",
+        settings: Mapping[str, float] | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Iterates after that many iterations, a row per instance; the primal variables come first."""
+        return self._engine(preset, settings or {}).iterates(_iterations(iterations), start)
+
+    def solve(self) -> npt.NDArray[np.float64]:
+        """Accurate solutions, a row per instance, as iterates of the solver."""
+        return self._engine("package", {}).solutions()
+
+
+class QPFamily(_Family):
+    """Quadratic programs: minimise 1/2 x'Px + q'x subject to l <= Ax <= u, by OSQP.
+
+    P (symmetric, both triangles) and A are SciPy sparse matrices or arrays, one for all instances or a list of one per
+    instance; q, l, u have a row per instance, or are one vector for all. Infinite bounds are missing ones.
+
+    Settings: rho, sigma, alpha, equality_factor, scaling.
+
+    >>> import numpy as np, surefoot
+    >>> lower = np.random.default_rng(0).uniform(0, 1, (300, 2))
+    >>> family = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), lower, np.inf * np.ones(2))
+    >>> family
+    <surefoot.QPFamily: 300 instances, 2 variables, 2 constraints, varied: l>
+    >>> np.allclose(family.solve()[:, :2], lower)
+    True
+    >>> family.certify(100, tolerances=[1e-3], quantiles=[0.9]).budget(1e-3, 0.9).steps is not None
+    True
+    """
+
+    def __init__(
+        self,
+        P: Matrices,
+        A: Matrices,
+        q: npt.ArrayLike,
+        l: npt.ArrayLike,  # noqa: E741
+        u: npt.ArrayLike,
+        *,
+        varied: Iterable[str] | None = None,
+    ) -> None:
+        super().__init__(
+            {"P": matrices(P, "P"), "A": matrices(A, "A")},
+            {"q": table(q, "q"), "l": table(l, "l"), "u": table(u, "u")},
+            varied,
+        )
+        parts = {name: [part.parts for part in given] for name, given in self._matrices.items()}
+        self._problem = _core.Qp(parts["P"], parts["A"], self._tables["q"], self._tables["l"], self._tables["u"])
+
+    def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
+        return _core.osqp_engine(self._problem, with_settings(_core.OsqpOptions, preset, settings))
+
+    def as_cones(self) -> ConeFamily:
+        """The same problems as cone programs: equalities, then upper bounds, then lower bounds as rows of their own.
+
+        Which rows have which bounds must be the same for all instances. Needs SciPy.
+
+        >>> import numpy as np, surefoot
+        >>> family = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), [0.0, 1.0], [np.inf, 1.0])
+        >>> family.as_cones()
+        <surefoot.ConeFamily: 1 instances, 2 variables, 2 constraints, varied: nothing>
+        """
+        sparse = needed("scipy.sparse", "sparse")
+        lower, upper = np.broadcast_arrays(self._tables["l"], self._tables["u"])
+        kinds = []
+        for where in (lower == upper, np.isfinite(upper) & (lower != upper), np.isfinite(lower) & (lower != upper)):
+            if (where != where[0]).any():
+                raise ValueError("l, u: instances have equalities or bounds in different rows")
+            kinds.append(where[0])
+        equal, above, below = kinds
+        parts = [matrix.scipy().tocsr() for matrix in self._matrices["A"]]
+        return ConeFamily(
+            [matrix.scipy() for matrix in self._matrices["P"]],
+            [sparse.vstack([part[equal], part[above], -part[below]], format="csc") for part in parts],
+            np.hstack([upper[:, equal], upper[:, above], -lower[:, below]]),
+            self._tables["q"],
+            zero=int(equal.sum()),
+            nonnegative=int(above.sum() + below.sum()),
+            varied=self.varied,
+        )
+
+
+class ConeFamily(_Family):
+    """Cone programs: minimise 1/2 x'Px + c'x subject to Ax + s = b, s in K, by SCS.
+
+    Rows of A come in this order: `zero` rows of the zero cone, `nonnegative` rows, second-order cones of the given
+    dimensions (first entry at least the norm of the others), semidefinite cones of the given orders (lower triangle column
+    by column, entries off the diagonal times sqrt(2)). P may be None.
+
+    Settings: alpha, rho_x, scale.
+
+    >>> import numpy as np, surefoot
+    >>> b = -np.random.default_rng(0).uniform(0, 1, (300, 2))  # minimise x1 + x2, x >= -b
+    >>> family = surefoot.ConeFamily(None, -np.eye(2), b, np.ones(2), nonnegative=2)
+    >>> np.allclose(family.solve()[:, :2], -b, atol=1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        P: Matrices | None,
+        A: Matrices,
+        b: npt.ArrayLike,
+        c: npt.ArrayLike,
+        *,
+        zero: int = 0,
+        nonnegative: int = 0,
+        second_order: Sequence[int] = (),
+        semidefinite: Sequence[int] = (),
+        varied: Iterable[str] | None = None,
+    ) -> None:
+        parts = {"A": matrices(A, "A")}
+        variables = parts["A"][0].shape[1]
+        quadratic = matrices(np.zeros((variables, variables)) if P is None else P, "P")
+        super().__init__({"P": quadratic, **parts}, {"b": table(b, "b"), "c": table(c, "c")}, varied)
+        self.zero = zero
+        self.nonnegative = nonnegative
+        self.second_order = tuple(second_order)
+        self.semidefinite = tuple(semidefinite)
+        self._problem = _core.ConeProgram(
+            [part.parts for part in self._matrices["P"]],
+            [part.parts for part in self._matrices["A"]],
+            self._tables["b"],
+            self._tables["c"],
+            zero,
+            nonnegative,
+            list(second_order),
+            list(semidefinite),
+        )
+
+    def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
+        return _core.scs_engine(self._problem, with_settings(_core.ScsOptions, preset, settings))
+
+
+def with_settings(options: Any, preset: str, settings: Mapping[str, Any]) -> Any:
+    """The preset's settings with some of them changed."""
+    if preset not in ("package", "paper"):
+        raise ValueError(f"preset: {preset!r} is not one of package, paper")
+    result = options.paper() if preset == "paper" else options()
+    known = [name for name in vars(options) if not name.startswith("_") and name != "paper"]
+    for name, value in settings.items():
+        if name not in known:
+            raise ValueError(f"settings: {name!r} is not one of {', '.join(known)}")
+        setattr(result, name, value)
+    return result
+
+
+def _iterations(count: int) -> int:
+    if not 1 <= count <= 100_000_000:
+        raise ValueError(f"iterations: {count} is outside 1 .. 100000000")
+    return count

@@ -1,0 +1,234 @@
+"""PAC-Bayes bounds for learned optimizers: what training learned from its samples is paid for.
+
+Weights theta ~ N(w, diag s), blocks of them by name, are charged against a prior N(w0, Lambda), Lambda constant on each
+block. Wrapped for automatic differentiation in :mod:`surefoot.torch` and :mod:`surefoot.jax`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .bounds import kl_inverse, kl_inverse_with_derivatives
+
+__all__ = [
+    "Posterior",
+    "kl_inverse",
+    "kl_inverse_with_derivatives",
+    "regularizer",
+    "regularizer_with_gradient",
+    "training_derivatives",
+]
+
+Vector = npt.NDArray[np.float64]
+
+
+def regularizer(
+    mean: npt.ArrayLike,
+    log_variance: npt.ArrayLike,
+    prior_mean: npt.ArrayLike,
+    prior_log_variance: npt.ArrayLike,
+    *,
+    samples: int,
+    delta: float,
+    groups: Sequence[int] | None = None,
+    lambda_max: float = 100.0,
+    b: float = 100.0,
+) -> float:
+    """B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ], rounded up.
+
+    `mean`, `log_variance` and `prior_mean` have an entry per weight, `prior_log_variance` one per group; `groups` are the
+    sizes of consecutive groups [one group]. a_j = b (log lambda_max - prior_log_variance_j), real during training;
+    a certificate needs whole ones (:meth:`Posterior.rounded`). With probability 1 - delta over N samples, for all posteriors at
+    once, the risk is at most kl_inverse(expected empirical risk, B).
+
+    >>> round(regularizer([0.1, -0.2], [-4.0, -4.0], [0.0, 0.0], [-3.0], samples=1000, delta=1e-5), 5)
+    0.0303
+    """
+    value, *_ = regularizer_with_gradient(
+        mean, log_variance, prior_mean, prior_log_variance,
+        samples=samples, delta=delta, groups=groups, lambda_max=lambda_max, b=b,
+    )  # fmt: skip
+    return value
+
+
+def regularizer_with_gradient(
+    mean: npt.ArrayLike,
+    log_variance: npt.ArrayLike,
+    prior_mean: npt.ArrayLike,
+    prior_log_variance: npt.ArrayLike,
+    *,
+    samples: int,
+    delta: float,
+    groups: Sequence[int] | None = None,
+    lambda_max: float = 100.0,
+    b: float = 100.0,
+) -> tuple[float, Vector, Vector, Vector]:
+    """B and its derivatives by mean, log_variance and prior_log_variance.
+
+    >>> B, d_mean, d_log_variance, d_prior = regularizer_with_gradient(
+    ...     [0.1, -0.2], [-4.0, -4.0], [0.0, 0.0], [-3.0], samples=1000, delta=1e-5)
+    >>> d_mean.round(6)
+    array([ 0.002009, -0.004017])
+    """
+    sizes = [np.size(mean)] if groups is None else list(groups)
+    return _core.regularizer_with_gradient(
+        mean, log_variance, prior_mean, sizes, prior_log_variance, samples, delta, lambda_max, b
+    )
+
+
+def training_derivatives(q: npt.ArrayLike, c: npt.ArrayLike) -> tuple[Any, Any, Any]:
+    """kl_inverse(q, c), and derivatives that are finite everywhere: taken with q in [1e-6, 1 - 1e-6], c >= 1e-12.
+
+    >>> p, dq, dc = training_derivatives(0.0, 0.1)
+    >>> bool(np.isfinite(dq) and np.isfinite(dc))
+    True
+    """
+    edge = 1e-6
+    inside = np.clip(np.asarray(q, dtype=np.float64), edge, 1 - edge)
+    _, dq, dc = kl_inverse_with_derivatives(inside, np.maximum(np.asarray(c, dtype=np.float64), 1e-12))
+    return kl_inverse(q, c), dq, dc
+
+
+class Posterior:
+    """The weights of a learned optimizer, N(w, diag s), with the prior they are charged against.
+
+    Parameters
+    ----------
+    mean
+        Blocks of weights by name. All weights of a block share a prior variance.
+    log_variance
+        log s: the same names, arrays of the same shapes or single numbers.
+    prior_log_variance
+        One number per block.
+    prior_mean
+        As `mean`; it must not depend on the samples that the bound is made from [zero].
+    lambda_max, b
+        The grid of prior variances, lambda_max exp(-a/b), a = 1, 2, 3, ...
+    metadata
+        Texts to be kept with the weights.
+
+    >>> posterior = Posterior({"step": [0.5]}, {"step": -6.0}, {"step": -2.0}).rounded()
+    >>> posterior.sample(seed=1)["step"].shape
+    (1,)
+    >>> round(posterior.kl(), 4)
+    2.4349
+    """
+
+    def __init__(
+        self,
+        mean: Mapping[str, npt.ArrayLike],
+        log_variance: Mapping[str, npt.ArrayLike],
+        prior_log_variance: Mapping[str, float],
+        prior_mean: Mapping[str, npt.ArrayLike] | None = None,
+        *,
+        lambda_max: float = 100.0,
+        b: float = 100.0,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        if not mean:
+            raise ValueError("mean: there is no block of weights")
+        for what, given in (
+            ("log_variance", log_variance), ("prior_log_variance", prior_log_variance), ("prior_mean", prior_mean)
+        ):  # fmt: skip
+            if given is not None and set(given) != set(mean):
+                raise ValueError(f"{what}: its blocks are {sorted(given)}, those of mean {sorted(mean)}")
+        arrays = {name: np.asarray(block, dtype=np.float64) for name, block in mean.items()}
+        self._shapes = {name: block.shape for name, block in arrays.items()}
+
+        def flat(what: str, given: Mapping[str, npt.ArrayLike]) -> Vector:
+            parts = []
+            for name, shape in self._shapes.items():
+                block = np.asarray(given[name], dtype=np.float64)
+                if block.shape not in (shape, ()):
+                    raise ValueError(f"{what}: block {name!r} has shape {block.shape}, must be {shape}")
+                parts.append(np.broadcast_to(block, shape).ravel())
+            return np.concatenate(parts)
+
+        blocks = [(name, shape[0] if shape else 1, int(np.prod(shape[1:]))) for name, shape in self._shapes.items()]
+        self._core = _core.Posterior(
+            blocks,
+            flat("mean", arrays),
+            flat("log_variance", log_variance),
+            flat("prior_mean", {name: 0.0 for name in mean} if prior_mean is None else prior_mean),
+            np.array([float(prior_log_variance[name]) for name in mean]),
+            lambda_max,
+            b,
+            dict(metadata or {}),
+        )
+
+    @classmethod
+    def _of(cls, core: _core.Posterior, shapes: Mapping[str, tuple[int, ...]]) -> Posterior:
+        posterior = cls.__new__(cls)
+        posterior._core = core
+        posterior._shapes = dict(shapes)
+        return posterior
+
+    def _blocks(self, flat: Vector) -> dict[str, Vector]:
+        blocks = {}
+        first = 0
+        for name, shape in self._shapes.items():
+            size = int(np.prod(shape))
+            blocks[name] = flat[first : first + size].reshape(shape)
+            first += size
+        return blocks
+
+    @property
+    def mean(self) -> dict[str, Vector]:
+        return self._blocks(self._core.mean)
+
+    @property
+    def log_variance(self) -> dict[str, Vector]:
+        return self._blocks(self._core.log_variance)
+
+    @property
+    def prior_mean(self) -> dict[str, Vector]:
+        return self._blocks(self._core.prior_mean)
+
+    @property
+    def prior_log_variance(self) -> dict[str, float]:
+        return dict(zip(self._shapes, map(float, self._core.prior_log_variance)))
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return self._core.metadata
+
+    @property
+    def on_grid(self) -> bool:
+        """Whether every prior variance is a point of the grid, as certificates need it."""
+        return self._core.on_grid()
+
+    def __len__(self) -> int:
+        return sum(rows * cols for _, rows, cols in self._core.blocks)
+
+    def rounded(self) -> Posterior:
+        """The same with every prior variance moved to the nearest point of the grid."""
+        return Posterior._of(self._core.rounded(), self._shapes)
+
+    def kl(self) -> float:
+        """KL(posterior || prior), rounded up."""
+        return self._core.kl()
+
+    def regularizer(self, samples: int, delta: float) -> float:
+        """B, see :func:`regularizer`."""
+        return self._core.regularizer(samples, delta)
+
+    def sample(self, seed: int, index: int = 0, purpose: str = "weights") -> dict[str, Vector]:
+        """One draw of the weights: a function of (seed, purpose, index); streams of other names never overlap."""
+        return self._blocks(self._core.draw(seed, purpose, index))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes them in the safetensors format, as ``surefoot train`` does and ``surefoot verify --weights`` reads."""
+        _core.write_file(Path(path), self._core.to_bytes())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Posterior:
+        """Reads what `save` or ``surefoot train`` wrote; blocks have two dimensions then."""
+        core = _core.Posterior.from_bytes(os.fspath(path), Path(path).read_bytes())
+        return cls._of(core, {name: (rows, cols) for name, rows, cols in core.blocks})

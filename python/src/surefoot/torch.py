@@ -1,0 +1,83 @@
+"""Bounds for training loops in PyTorch: `kl_inverse` and `regularizer` as differentiable functions.
+
+    loss = surefoot.torch.kl_inverse(surrogate_risk, surefoot.torch.regularizer(mean, log_variance, ...))
+    loss.backward()
+
+Values and derivatives are computed in double precision by the C++ library, on the CPU. Differentiable once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._optional import needed
+from .pac_bayes import regularizer_with_gradient, training_derivatives
+
+torch = needed("torch", "torch")
+
+__all__ = ["kl_inverse", "regularizer"]
+
+
+def _numpy(tensor: Any) -> Any:
+    return tensor.detach().to("cpu", torch.float64).numpy()
+
+
+class _KlInverse(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, q: Any, c: Any) -> Any:
+        p, dq, dc = (torch.as_tensor(np.asarray(part)).to(q) for part in training_derivatives(_numpy(q), _numpy(c)))
+        context.save_for_backward(dq, dc)
+        return p
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(context: Any, gradient: Any) -> Any:
+        dq, dc = context.saved_tensors
+        return gradient * dq, gradient * dc
+
+
+class _Regularizer(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, mean: Any, log_variance: Any, prior_log_variance: Any, prior_mean: Any, rest: Any) -> Any:
+        value, *gradient = regularizer_with_gradient(
+            _numpy(mean), _numpy(log_variance), _numpy(prior_mean), _numpy(prior_log_variance), **rest
+        )
+        context.save_for_backward(*(torch.as_tensor(part).to(mean) for part in gradient))
+        return mean.new_tensor(value)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(context: Any, gradient: Any) -> Any:
+        return (*(gradient * part for part in context.saved_tensors), None, None)
+
+
+def kl_inverse(q: Any, c: Any) -> Any:
+    """The largest p with kl(q||p) <= c; q and c tensors that broadcast, or numbers.
+
+    Its derivatives are those of :func:`surefoot.pac_bayes.training_derivatives`: finite also at the ends.
+    """
+    like = next((x for x in (q, c) if isinstance(x, torch.Tensor)), None)
+    if like is None:
+        raise TypeError("q, c: neither is a tensor; surefoot.bounds.kl_inverse takes numbers")
+    q, c = (x if isinstance(x, torch.Tensor) else like.new_tensor(x) for x in (q, c))
+    return _KlInverse.apply(*torch.broadcast_tensors(q, c))
+
+
+def regularizer(
+    mean: Any,
+    log_variance: Any,
+    prior_mean: Any,
+    prior_log_variance: Any,
+    *,
+    samples: int,
+    delta: float,
+    groups: Sequence[int] | None = None,
+    lambda_max: float = 100.0,
+    b: float = 100.0,
+) -> Any:
+    """B as :func:`surefoot.pac_bayes.regularizer`, differentiable by mean, log_variance and prior_log_variance."""
+    rest = {"samples": samples, "delta": delta, "groups": groups, "lambda_max": lambda_max, "b": b}
+    return _Regularizer.apply(mean, log_variance, prior_log_variance, prior_mean, rest)

@@ -1,0 +1,282 @@
+"""Certificates from arrays: equal to the program's, without copies, with errors that say what is wrong."""
+
+import json
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+import surefoot
+
+
+def example(rows=300, columns=40, seed=1):
+    random = np.random.default_rng(seed)
+    return random.lognormal(0, 1, (rows, 1)) * random.uniform(0.5, 0.9, (rows, 1)) ** np.arange(1, columns + 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ({}, []),
+        (
+            {"metric": "residual", "tolerances": [1e-3, 1e-2], "quantiles": [0.3, 0.95], "confidence": 0.999},
+            ["--metric", "residual", "--tolerances", "1e-3,1e-2", "--quantiles", "0.3,0.95", "--confidence", 0.999],
+        ),
+        (
+            {"steps": [1, 5, 40], "claims": ["success", "quantile"], "simultaneous": "each", "title": "A \u00e4 test"},
+            ["--steps", "1,5,40", "--claims", "success,quantile", "--simultaneous", "each", "--title", "A \u00e4 test"],
+        ),
+        (
+            {"steps": "all", "risk_method": "kl", "quantile_method": "grid", "budget_method": "first-hit", "unit": "dB"},
+            ["--steps", "all", "--risk-method", "kl", "--quantile-method", "grid", "--budget-method", "first-hit",
+             "--unit", "dB"],
+        ),
+        ({"first_step": 0, "budget_delta": 1e-5}, ["--first-step", 0, "--budget-delta", 1e-5]),
+    ],
+)  # fmt: skip
+def test_text_is_the_programs_to_the_last_byte(surefoot_program, tmp_path, options, arguments):
+    traces = example()
+    np.save(tmp_path / "traces.npy", traces)
+    surefoot_program("certify", "traces.npy", "--out", "report", *arguments)
+    written = (tmp_path / "report/certificate.json").read_text()
+    assert surefoot.certify(traces, sources=["traces.npy"], **options).to_json() == written
+    assert surefoot.certify(tmp_path / "traces.npy", **options).to_json() == written
+
+
+def test_variants_and_reports_are_the_programs(surefoot_program, tmp_path, source):
+    files = [source / f"examples/traces/osqp_mpc_{start}.csv.gz" for start in ("cold", "warm")]
+    surefoot_program("certify", *files, "--out", "program")
+    certificate = surefoot.certify(files)
+    assert certificate.variants == ("osqp_mpc_cold", "osqp_mpc_warm")
+    certificate.report(tmp_path / "python")
+    names = sorted(path.name for path in (tmp_path / "program").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "python").iterdir())
+    for name in ("certificate.json", "curves.csv", "report.html"):
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes(), name
+
+
+def test_program_verifies_what_was_certified_here(surefoot_program, tmp_path):
+    traces = example()
+    surefoot.certify(traces).save(tmp_path / "certificate.json")
+    np.save(tmp_path / "traces.npy", traces)
+    assert "VERIFIED" in surefoot_program("verify", "certificate.json", "--data", "traces.npy")
+    np.save(tmp_path / "other.npy", traces * 2)
+    assert "NOT VERIFIED" in surefoot_program("verify", "certificate.json", "--data", "other.npy", code=1)
+
+
+LAYOUTS = {
+    "C order": lambda a: a,
+    "Fortran order": np.asfortranarray,
+    "every other row and column": lambda a: np.repeat(np.repeat(a, 2, 0), 2, 1)[::2, ::2],
+    "backwards": lambda a: a[::-1, ::-1].copy()[::-1, ::-1],
+    "read-only": lambda a: np.frombuffer(a.tobytes()).reshape(a.shape),
+    "unaligned": lambda a: np.frombuffer(b"x" + a.tobytes(), np.uint8)[1:].view(np.float64).reshape(a.shape),
+    "big-endian": lambda a: a.astype(">f8"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layout_of_the_array_does_not_matter(layout):
+    traces = example()
+    certificate = surefoot.certify(LAYOUTS[layout](traces))
+    assert certificate.claims == surefoot.certify(traces).claims
+
+
+@pytest.mark.parametrize("layout", ["C order", "Fortran order", "every other row and column"])
+def test_digest_is_that_of_the_saved_array(tmp_path, layout):
+    traces = LAYOUTS[layout](example())
+    np.save(tmp_path / "traces.npy", traces)
+    assert surefoot.certify(traces).verify(tmp_path / "traces.npy")
+
+
+def test_single_precision_and_whole_numbers():
+    single = example().astype(np.float32)
+    assert surefoot.certify(single).claims == surefoot.certify(single.astype(np.float64)).claims
+    whole = np.random.default_rng(0).integers(0, 5, (200, 4))
+    assert surefoot.certify(whole).claims == surefoot.certify(whole.astype(float)).claims
+
+
+def test_arrays_are_not_copied():
+    rows, columns = 200_000, 50
+    traces = np.random.default_rng(0).uniform(size=(rows, columns))  # 80 MB
+    surefoot.certify(traces[:100], claims=["success", "budget"])
+    tracemalloc.start()
+    surefoot.certify(traces, claims=["success", "budget"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < traces.nbytes / 20
+
+
+def test_threads_change_nothing():
+    traces = example(rows=20_000)
+    texts = set()
+    for count in (1, 2, 5):
+        surefoot.set_threads(count)
+        texts.add(surefoot.certify(traces).to_json())
+    surefoot.set_threads(0)
+    assert len(texts) == 1
+
+
+def test_divergence_is_failure():
+    traces = np.full((100, 3), 1e-9)
+    traces[:10, 1] = np.nan
+    certificate = surefoot.certify(traces, tolerances=[1e-3])
+    assert [certificate.success(step, 1e-3).failures for step in (1, 2, 3)] == [0, 10, 10]
+
+
+def test_contiguous_rows_of_a_memory_map(tmp_path):
+    traces = example()
+    np.save(tmp_path / "traces.npy", traces)
+    mapped = np.load(tmp_path / "traces.npy", mmap_mode="r")
+    assert surefoot.certify(mapped) == surefoot.certify(traces)
+
+
+@pytest.mark.parametrize(
+    ("traces", "error", "says"),
+    [
+        (np.zeros(3), ValueError, r"traces: has shape \(3,\), must be problems x steps"),
+        (np.zeros((2, 3, 4)), ValueError, "problems x steps"),
+        (np.zeros((3, 2), complex), TypeError, "complex128"),
+        (np.zeros((3, 2), np.longdouble), TypeError, "longdouble|float128"),
+        (np.array([["a"]]), TypeError, "dtype"),
+        (np.zeros((0, 3)), ValueError, "no run"),
+        ([], ValueError, "shape"),
+        ({}, ValueError, "nothing to certify"),
+        ("missing.csv", ValueError, "missing.csv"),
+    ],
+)
+def test_wrong_traces_are_refused(traces, error, says):
+    with pytest.raises(error, match=says):
+        surefoot.certify(traces)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"tolerances": [1e-2, 1e-3]}, ValueError, "increase"),
+        ({"tolerances": ["a"]}, TypeError, "tolerances"),
+        ({"quantiles": [1.0]}, ValueError, "quantiles: 1"),
+        ({"confidence": 1.5}, ValueError, "confidence: 1.5"),
+        ({"steps": [1, 99]}, ValueError, "step 99"),
+        ({"steps": [1.5]}, TypeError, "steps: dtype float64"),
+        ({"claims": ["sucess"]}, ValueError, "sucess"),
+        ({"simultaneous": "some"}, ValueError, "some"),
+        ({"budget_method": "guess"}, ValueError, "guess"),
+        ({"names": ["a", "b"]}, ValueError, "names: 2 for 1"),
+        ({"recorded_steps": [1, 2]}, ValueError, "40 columns for 2"),
+        ({"first_step": 1, "recorded_steps": range(40)}, ValueError, "first_step"),
+        ({"success_delta": 0.5}, ValueError, "budget"),
+        ({"tolerance": [0.1]}, TypeError, "tolerance"),
+    ],
+)
+def test_wrong_options_are_refused(options, error, says):
+    with pytest.raises(error, match=says):
+        surefoot.certify(example(), **options)
+
+
+def test_two_variants_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="same name"):
+        surefoot.certify([example(), example()], names=["a", "a"])
+    assert surefoot.certify([example(), example()]).variants == ("traces", "traces (2)")
+
+
+def test_claims_are_objects():
+    certificate = surefoot.certify({"a": example(), "b": example(seed=2)}, tolerances=[1e-2], quantiles=[0.5, 0.9])
+    content = json.loads(certificate.to_json())
+    assert len(certificate.claims) == sum(len(claims) for claims in content["claims"].values())
+    claim = certificate.success(step=40, tolerance=1e-2, variant="b")
+    assert claim.lower_bound == surefoot.bounds.success_lower_bound(claim.failures, claim.samples, claim.delta)
+    assert certificate.quantile(40, 0.9, "a").upper_bound > certificate.quantile(40, 0.5, "a").upper_bound
+    with pytest.raises(ValueError, match="say which of a, b"):
+        certificate.budget(1e-2, 0.9)
+    with pytest.raises(KeyError, match="tolerance 0.5"):
+        certificate.budget(0.5, 0.9, "a")
+
+
+def test_bounds_that_say_nothing_are_infinite_or_none():
+    certificate = surefoot.certify(np.ones((5, 3)), tolerances=[1e-2], quantiles=[0.99])
+    assert certificate.quantile(3, 0.99).upper_bound == np.inf
+    assert certificate.budget(1e-2, 0.99).steps is None
+
+
+def test_certificates_are_values(tmp_path):
+    certificate = surefoot.certify(example())
+    certificate.save(tmp_path / "certificate.json")
+    assert surefoot.load(tmp_path / "certificate.json") == certificate
+    assert pickle.loads(pickle.dumps(certificate)) == certificate
+    assert len({certificate, surefoot.load(tmp_path / "certificate.json")}) == 1
+    with pytest.raises(ValueError, match="JSON|json"):
+        surefoot.Certificate("{")
+
+
+def test_saving_where_one_cannot_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="nowhere"):
+        surefoot.certify(example()).save(tmp_path / "nowhere/certificate.json")
+
+
+def test_verification_finds_changes():
+    traces = example()
+    certificate = surefoot.certify(traces)
+    assert certificate.verify() and certificate.verify(traces)
+    content = json.loads(certificate.to_json())
+    content["claims"]["success_rate"][0]["lower_bound"] = 0.999
+    changed = surefoot.Certificate(json.dumps(content)).verify()
+    assert not changed and changed.claims_that_hold == changed.claims - 1
+    assert any("digest" in finding for finding in changed.findings)
+    other = certificate.verify(traces[::-1] * 1.001)
+    assert not other and "SHA-256" in other.findings[0]
+    with pytest.raises(ValueError, match="2 for 1 variants"):
+        certificate.verify([traces, traces])
+
+
+def test_what_people_see():
+    certificate = surefoot.certify({"<b>": example()}, metric="residual")
+    assert repr(certificate) == f"<surefoot.Certificate: 1 variant, {len(certificate.claims)} claims, confidence 0.99>"
+    assert "all of these hold together for the residual" in str(certificate)
+    html = certificate._repr_html_()
+    assert "&lt;b&gt;" in html and "<b><b></b>" not in html and "<table" in html
+
+
+def test_tables(source):
+    certificate = surefoot.certify(example(), tolerances=[1e-2])
+    for kind in ("success", "quantile", "budget"):
+        table = certificate.table(kind)
+        assert list(table["variant"]) == ["traces"] * len(table["variant"])
+    assert list(certificate.table("budget")["quantile"]) == [0.5, 0.9, 0.99]
+    with pytest.raises(ValueError, match="kind"):
+        certificate.table("other")
+
+
+def test_tables_are_data_frames_where_pandas_is():
+    pandas = pytest.importorskip("pandas")
+    frame = surefoot.certify(np.ones((5, 3))).table()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["steps"].dtype == "Int64" and frame["steps"].isna().all()
+
+
+def test_plots():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    certificate = surefoot.certify({"a": example(), "b": example(seed=2)}, tolerances=[1e-3, 1e-2])
+    axes = certificate.plot()
+    assert [ax.get_title() for ax in axes] == ["a", "b"]
+    certified = axes[1].get_lines()[1]
+    table = [claim for claim in certificate.claims if isinstance(claim, surefoot.SuccessClaim)]
+    wanted = [claim.lower_bound for claim in table if claim.variant == "b" and claim.tolerance == 1e-3]
+    assert list(certified.get_ydata()) == wanted
+    assert certificate.plot("quantile")[0].get_yscale() == "log"
+    pyplot.close("all")
+
+
+def test_plotting_without_matplotlib_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'surefoot\[plot\]'"):
+        surefoot.certify(example()).plot()
+
+
+def test_certificates_fit_their_schema(source):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((source / "schema/certificate.schema.json").read_text())
+    traces = surefoot.Traces(example(), tuple(range(1, 41)), run={"solver": "mine", "varied": ["b"]})
+    for certificate in (surefoot.certify(example()), surefoot.certify({"a": traces, "b": traces})):
+        jsonschema.validate(json.loads(certificate.to_json()), schema)
+    assert [run["name"] for run in certificate.run["variants"]] == ["a", "b"]

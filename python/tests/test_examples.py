@@ -1,0 +1,42 @@
+"""The scripts of examples/python run and say what they should."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(source, tmp_path, script, *arguments):
+    command = [sys.executable, source / "examples/python" / script, *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_certify_osqp_on_an_mpc_family(source, tmp_path):
+    pytest.importorskip("osqp")
+    pytest.importorskip("scipy")
+    output = run(source, tmp_path, "certify_osqp_mpc.py", "--instances", 100)
+    assert "at least 90% of problems are below 0.01 after" in output and "varied: l, u" in output
+    assert (tmp_path / "surefoot-report/report.html").exists()
+
+
+def test_warm_against_cold(source, tmp_path):
+    pytest.importorskip("scipy")
+    output = run(source, tmp_path, "warm_against_cold.py", "--instances", 300)
+    assert output.splitlines()[-1] == "verified"
+    budgets = [line.split() for line in output.splitlines()[1:5]]
+    assert all(int(cold) > 0 and int(warm) > 0 for _, _, cold, warm in budgets)
+
+
+def test_torch_learned_optimizer(source, tmp_path):
+    pytest.importorskip("torch")
+    output = run(source, tmp_path, "torch_learned_optimizer.py", "--samples", 2000, "--rounds", 150)
+    assert output.splitlines()[-1] == "verified"
+    learned, constant = (float(line.split("at least ")[1].split("%")[0]) for line in output.splitlines()[-3:-1])
+    assert learned > constant
+
+
+def test_reading_a_certificate(source, tmp_path):
+    output = run(source, tmp_path, "read_certificate.py")
+    assert output.startswith("verified") and "cold, warm" in output

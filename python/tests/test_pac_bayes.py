@@ -1,0 +1,164 @@
+"""PAC-Bayes: the regularizer and its derivatives, posteriors and their files, calibration of any function."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import surefoot
+from surefoot import pac_bayes
+
+RANDOM = np.random.default_rng(0)
+MEAN, ZETA, PRIOR = RANDOM.normal(size=7), RANDOM.normal(-3, 1, 7), RANDOM.normal(size=7)
+GROUPS, NU = [3, 4], np.array([-1.0, -2.5])
+
+
+def formula(mean, zeta, nu, samples=500, delta=1e-3):
+    """SPEC: B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ]."""
+    spread = np.repeat(np.exp(nu), GROUPS)
+    kl = 0.5 * np.sum((np.exp(zeta) + (mean - PRIOR) ** 2) / spread - 1 + np.log(spread) - zeta)
+    a = 100 * (math.log(100) - nu)
+    rest = np.sum(2 * np.log(a)) + len(nu) * math.log(math.pi**2 / 6) + math.log(2 * math.sqrt(samples) / delta)
+    return (kl + rest) / samples
+
+
+def test_regularizer_is_its_formula():
+    value = pac_bayes.regularizer(MEAN, ZETA, PRIOR, NU, groups=GROUPS, samples=500, delta=1e-3)
+    wanted = formula(MEAN, ZETA, NU)
+    assert wanted <= value * (1 + 1e-12) and value == pytest.approx(wanted, rel=1e-11)
+
+
+def test_derivatives_of_the_regularizer():
+    _, *gradients = pac_bayes.regularizer_with_gradient(MEAN, ZETA, PRIOR, NU, groups=GROUPS, samples=500, delta=1e-3)
+    for position, (point, gradient) in enumerate(zip((MEAN, ZETA, NU), gradients)):
+        for i in range(len(point)):
+            moved = [MEAN.copy(), ZETA.copy(), NU.copy()]
+            h = 1e-6
+            moved[position][i] += h
+            up = formula(*moved)
+            moved[position][i] -= 2 * h
+            assert gradient[i] == pytest.approx((up - formula(*moved)) / (2 * h), rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"mean": MEAN[:3]}, ValueError, "7"),
+        ({"log_variance": ZETA[None]}, ValueError, "one-dimensional"),
+        ({"groups": [3, 3]}, ValueError, "groups hold 6 weights of 7"),
+        ({"samples": 3}, ValueError, "samples: 3"),
+        ({"delta": 0.0}, ValueError, "delta: 0"),
+        ({"prior_log_variance": [9.0, 9.0]}, ValueError, "lambda_max"),
+        ({"mean": MEAN.astype(complex)}, TypeError, "mean: dtype complex128"),
+    ],
+)
+def test_wrong_arguments_are_named(change, error, says):
+    arguments = {"mean": MEAN, "log_variance": ZETA, "prior_mean": PRIOR, "prior_log_variance": NU, "groups": GROUPS,
+                 "samples": 500, "delta": 1e-3, **change}  # fmt: skip
+    with pytest.raises(error, match=says):
+        pac_bayes.regularizer(**arguments)
+
+
+def posterior(log_variance=-9.0):
+    mean = {"rates": np.full((2, 3), 0.5), "shift": np.array(0.1)}
+    return pac_bayes.Posterior(
+        mean, dict.fromkeys(mean, log_variance), {"rates": -1.0, "shift": -4.0}, {"rates": np.full((2, 3), 0.4), "shift": 0.0},
+        metadata={"model": "toy"},
+    )  # fmt: skip
+
+
+def test_posteriors_keep_their_blocks(tmp_path):
+    weights = posterior().rounded()
+    assert not posterior().on_grid and weights.on_grid and len(weights) == 7
+    assert weights.mean["rates"].shape == (2, 3) and weights.mean["shift"].shape == ()
+    assert weights.sample(5, 3)["rates"].shape == (2, 3)
+    weights.save(tmp_path / "weights.safetensors")
+    again = pac_bayes.Posterior.load(tmp_path / "weights.safetensors")
+    assert again.metadata["model"] == "toy" and again.kl() == weights.kl()
+    assert np.array_equal(again.log_variance["rates"], weights.log_variance["rates"])
+    assert again.prior_log_variance == weights.prior_log_variance
+    assert again.prior_mean["rates"][0, 0] == 0.4
+
+
+def test_draws_are_named_by_seed_purpose_and_index():
+    weights = posterior(-2.0)
+    first = weights.sample(1, 0, "a")["rates"]
+    assert np.array_equal(first, weights.sample(1, 0, "a")["rates"])
+    for other in (weights.sample(2, 0, "a"), weights.sample(1, 1, "a"), weights.sample(1, 0, "b")):
+        assert not np.isclose(first, other["rates"]).any()
+    many = np.array([weights.sample(7, i)["rates"] for i in range(4000)])
+    assert np.allclose(many.mean(axis=0), 0.5, atol=5 * np.exp(-1) / np.sqrt(4000))
+    assert np.allclose(many.var(axis=0), np.exp(-2), rtol=0.15)
+
+
+def gradient_descent(weights, i):
+    """Two rates in turn on 1/2 z^2 from a start that depends on the sample."""
+    rates = np.tile(weights["rates"].mean(axis=1), 5)
+    start = 1 + (i * 0.37) % 3
+    return start * np.cumprod(np.abs(1 - rates))
+
+
+def test_calibration_of_any_function(surefoot_program, tmp_path):
+    weights = posterior().rounded()
+    certificate = surefoot.calibrate(weights, gradient_descent, samples=3000, metric="distance", tolerances=[1e-2, 0.1],
+                                     quantiles=[0.5, 0.9], name="two rates", record={"trained": "by hand"})  # fmt: skip
+    content = json.loads(certificate.to_json())
+    variant = content["variants"][0]
+    assert variant["pac_bayes"]["kl"] == weights.kl()
+    assert variant["pac_bayes"]["runs"] == 3000
+    assert certificate.run == {"trained": "by hand"}
+    claim = certificate.success(10, 1e-2)
+    assert 0.9 < claim.lower_bound < claim.empirical
+    guarantee = variant["pac_bayes"]
+    runs_bound = surefoot.bounds.calibrated_risk(claim.failures, 3000, guarantee["omega_each"])
+    assert claim.lower_bound == pytest.approx(1 - surefoot.bounds.pac_bayes_risk(runs_bound, guarantee["regularizer"]))
+    weights.save(tmp_path / "weights.safetensors")
+    assert certificate.verify(weights=tmp_path / "weights.safetensors")
+    certificate.save(tmp_path / "certificate.json")
+    assert "VERIFIED" in surefoot_program("verify", "certificate.json", "--weights", "weights.safetensors")
+
+
+def test_batches_and_functions_that_draw():
+    weights = posterior().rounded()
+    means, deviations = weights.mean, {name: np.exp(zeta / 2) for name, zeta in weights.log_variance.items()}
+
+    def draw(random):
+        return {name: mean + deviations[name] * random.normal(size=mean.shape) for name, mean in means.items()}
+
+    def run_batch(drawn, indices):
+        return np.stack([gradient_descent(one, i) for one, i in zip(drawn, indices)])
+
+    options = {"samples": 500, "draws": 3, "tolerances": [0.1], "quantiles": [0.5]}
+    single = surefoot.calibrate(draw, gradient_descent, posterior=weights, **options)
+    batched = surefoot.calibrate(draw, run_batch, posterior=weights, batch=64, **options)
+    assert single == batched
+    assert json.loads(single.to_json())["variants"][0]["pac_bayes"]["runs"] == 1500
+    other = surefoot.calibrate(draw, gradient_descent, posterior=weights, seed=1, **options)
+    assert other != single and other.verify()
+
+
+def test_more_to_choose_from_costs_more():
+    weights = posterior().rounded()
+    options = {"samples": 500, "tolerances": [0.1], "quantiles": [0.5]}
+    one = surefoot.calibrate(weights, gradient_descent, **options)
+    six = surefoot.calibrate(weights, gradient_descent, candidates=6, prior_means=6, **options)
+    assert six.success(10, 0.1).lower_bound < one.success(10, 0.1).lower_bound
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sample_weights": posterior()}, "rounded"),
+        ({"sample_weights": lambda random: 0}, "posterior"),
+        ({"posterior": posterior().rounded()}, "one already"),
+        ({"run": lambda weights, i: 1.0}, "a number per step"),
+        ({"run": lambda weights, i: np.ones(2 + i % 2)}, "a number per step"),
+        ({"samples": 0}, "samples: 0"),
+        ({"risk_method": "exact"}, "fixed"),
+        ({"samples": 5}, "5 is below 8"),
+    ],
+)
+def test_wrong_calibrations_are_refused(change, says):
+    arguments = {"sample_weights": posterior().rounded(), "run": gradient_descent, "samples": 20, **change}
+    with pytest.raises(ValueError, match=says):
+        surefoot.calibrate(**arguments)

@@ -1,0 +1,164 @@
+"""The solvers' own binaries, step by step."""
+
+import sys
+
+import numpy as np
+import pytest
+import surefoot
+from surefoot import solvers
+
+sparse = pytest.importorskip("scipy.sparse")
+
+
+def qp_family(instances=12, seed=3):
+    """Projections on a polyhedron with an equality, inequalities and a row without bounds."""
+    random = np.random.default_rng(seed)
+    A = np.vstack([np.ones(4), np.eye(4), random.normal(size=4)])
+    lower = np.concatenate([[1.0], np.zeros(4), [-np.inf]])
+    upper = np.concatenate([[1.0], np.full(4, 0.6), [np.inf]])
+    q = random.normal(size=(instances, 4))
+    return surefoot.QPFamily(np.diag([1.0, 2.0, 3.0, 4.0]) + 0.2, A, q, lower, upper)
+
+
+def cone_family(instances=8, seed=4):
+    """Distances to random points in a ball and a semidefinite cone."""
+    random = np.random.default_rng(seed)
+    # Variables: x (3) of a second-order cone ||x|| <= 1, and X (3) of a semidefinite cone of order 2, plus x1 + x2 = 0.3.
+    A = np.zeros((1 + 4 + 3, 6))
+    A[0, :2] = 1.0
+    A[2:5, :3] = -np.eye(3)
+    A[5:8, 3:] = -np.eye(3)
+    b = np.array([0.3, 1.0, 0, 0, 0, 0, 0, 0])
+    c = random.normal(size=(instances, 6))
+    return surefoot.ConeFamily(np.eye(6), A, b, c, zero=1, second_order=[4], semidefinite=[2])
+
+
+def test_osqp_with_its_state_kept_equals_reruns():
+    pytest.importorskip("osqp")
+    family = qp_family()
+    kept = solvers.osqp(family, 30, adaptive_rho=False)
+    # Adaptation is on, but never comes to it: the same iterations, by reruns.
+    reruns = solvers.osqp(family, 30, adaptive_rho=True, adaptive_rho_interval=10_000)
+    assert kept.run["stepping"] == "kept state" and reruns.run["stepping"] == "reruns"
+    assert np.allclose(kept.values, reruns.values, rtol=1e-6, atol=1e-9)
+    assert kept.steps == tuple(range(1, 31))
+
+
+def test_osqp_is_what_the_engine_computes():
+    pytest.importorskip("osqp")
+    family = qp_family()
+    real = solvers.osqp(family, 25, metric="violation", adaptive_rho=False)
+    assert np.allclose(real.values, family.traces(25, metric="violation").values[:, 1:], atol=1e-7)
+    distance = solvers.osqp(family, 25, metric="distance", adaptive_rho=False).values
+    assert np.allclose(distance, family.traces(25, metric="distance").values[:, 1:], atol=1e-6)
+
+
+def test_osqp_adapts_and_converges():
+    pytest.importorskip("osqp")
+    traces = solvers.osqp(qp_family(), metric="kkt", record=[1, 10, 100, 400])
+    assert traces.steps == (1, 10, 100, 400)
+    assert traces.values[:, -1].max() < 1e-6 < traces.values[:, 0].min()
+
+
+def test_osqp_starts_where_it_is_told():
+    pytest.importorskip("osqp")
+    family = qp_family()
+    solutions = family.solve()[:, : 4 + 6]
+    warm = solvers.osqp(family, 3, start=solutions, adaptive_rho=False, name="warm")
+    assert warm.values.max() < 1e-5
+    assert warm.run["start"] == "given" and warm.name == "warm"
+
+
+def test_scs_converges_to_the_solution():
+    pytest.importorskip("scs")
+    family = cone_family()
+    traces = solvers.scs(family, record=[5, 500], metric="kkt")
+    assert traces.values[:, 1].max() < 1e-6 < traces.values[:, 0].max()
+    assert solvers.scs(family, record=[500], metric="distance").values.max() < 1e-5
+
+
+def test_scs_is_what_the_engine_computes():
+    pytest.importorskip("scs")
+    family = cone_family()
+    plain = {"normalize": False, "adaptive_scale": False, "acceleration_lookback": 0}
+    real = solvers.scs(family, 12, metric="distance", **plain).values
+    # The package returns the point after the projection, the engine the iterate: compare where both have converged.
+    engine = family.traces(3000, metric="distance").values
+    assert real.shape == (8, 12)
+    assert solvers.scs(family, record=[3000], metric="distance", **plain).values.max() < 1e-6
+    assert engine[:, -1].max() < 1e-6
+
+
+def test_clarabel_converges_and_stops_by_itself():
+    pytest.importorskip("clarabel")
+    family = cone_family()
+    traces = solvers.clarabel(family, 30)
+    assert traces.values[:, -1].max() < 1e-6 < traces.values[:, 0].max()
+    assert np.array_equal(traces.values[:, -1], traces.values[:, -2]), "later steps have its last point"
+    assert solvers.clarabel(family, record=[30], metric="distance").values.max() < 1e-5
+
+
+def test_clarabel_orders_semidefinite_rows_as_we_do():
+    """minimise ||X - C||^2 over semidefinite X of order 3: cut the negative eigenvalues off."""
+    clarabel = pytest.importorskip("clarabel")
+    assert clarabel
+    random = np.random.default_rng(0)
+    symmetric = random.normal(size=(3, 3))
+    symmetric = symmetric + symmetric.T
+    columns, rows = np.triu_indices(3)
+    scale = np.where(rows == columns, 1.0, np.sqrt(2))
+    values, vectors = np.linalg.eigh(symmetric)
+    nearest = ((vectors * np.maximum(values, 0)) @ vectors.T)[rows, columns] * scale
+    family = surefoot.ConeFamily(np.eye(6), -np.eye(6), np.zeros(6), -symmetric[rows, columns] * scale, semidefinite=[3])
+    traces = solvers.clarabel(family, record=[30], metric=lambda x, y, i: np.abs(x - nearest).max())
+    assert traces.values.max() < 1e-6
+
+
+def test_certificates_say_what_was_run_and_varied():
+    pytest.importorskip("osqp")
+    traces = solvers.osqp(qp_family(), 10, adaptive_rho=False, rho=0.2)
+    certificate = surefoot.certify(traces, tolerances=[0.1])
+    assert certificate.run["solver"] == "osqp" and certificate.run["varied"] == ["q"]
+    assert certificate.run["settings"] == {"adaptive_rho": False, "rho": 0.2}
+    assert certificate.metric == "kkt" and certificate.variants == ("osqp",)
+    assert certificate.verify(traces)
+
+
+def test_own_metrics():
+    pytest.importorskip("osqp")
+
+    def first_entry(x, y, instance):
+        return x[0] + instance
+
+    family = qp_family()
+    traces = solvers.osqp(family, record=[300], metric=first_entry, adaptive_rho=False)
+    assert traces.metric == "first_entry"
+    assert np.allclose(traces.values[:, 0] - np.arange(12), family.solve()[:, 0], atol=1e-5)
+
+
+def test_a_solver_that_gives_up_has_failed():
+    pytest.importorskip("scs")
+    infeasible = surefoot.ConeFamily(None, [[1.0], [-1.0]], [-1.0, -1.0], [1.0], nonnegative=2)
+    traces = solvers.scs(infeasible, record=[1000], eps_infeas=1e-7)
+    assert np.isinf(traces.values).all()
+
+
+@pytest.mark.parametrize("solver", ["osqp", "scs", "clarabel"])
+def test_missing_packages_are_named(monkeypatch, solver):
+    monkeypatch.setitem(sys.modules, solver, None)
+    family = qp_family() if solver == "osqp" else cone_family()
+    with pytest.raises(ImportError, match=rf"needs the package {solver}: pip install 'surefoot\[{solver}\]'"):
+        getattr(solvers, solver)(family)
+
+
+def test_wrong_uses_are_refused():
+    pytest.importorskip("scs")
+    pytest.importorskip("osqp")
+    with pytest.raises(TypeError, match=r"scs solves a ConeFamily, not a QPFamily; family.as_cones\(\) makes one"):
+        solvers.scs(qp_family())
+    with pytest.raises(ValueError, match="'speed' is not one of"):
+        solvers.osqp(qp_family(), metric="speed")
+    with pytest.raises(ValueError, match="increasing"):
+        solvers.osqp(qp_family(), record=[3, 2])
+    with pytest.raises(ValueError, match=r"start: has shape \(3,\)"):
+        solvers.osqp(qp_family(), start=np.zeros(3))

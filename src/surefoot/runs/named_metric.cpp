@@ -1,0 +1,46 @@
+#include "surefoot/runs/named_metric.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/runs/run.hpp"
+
+#include <fmt/ranges.h>
+
+#include <memory>
+
+namespace surefoot::runs {
+
+namespace {
+
+// |f(x) - f*| needs the optimal values: those of the solutions.
+Metric metric_of_solutions(const std::string& name, const algorithms::Operator& op,
+                           const problems::Table& solutions) {
+  const auto primal = std::make_shared<problems::Table>(solutions.leftCols(op.primal_size()));
+  if (name == "distance") return distance(primal);
+  if (name == "nmse") return nmse(primal);
+  RunOptions none;
+  none.steps = 0;
+  const auto values =
+      run_traces(op, {quantity(algorithms::Quantity::objective)}, given_start(solutions), none);
+  return objective_gap(std::make_shared<problems::Table>(values.front().values));
+}
+
+}  // namespace
+
+const std::vector<std::string>& metric_names() {
+  static const std::vector<std::string> names{"residual", "primal",   "dual", "violation",
+                                              "gap",      "distance", "nmse"};
+  return names;
+}
+
+Metric named_metric(const std::string& name, const algorithms::Operator& op,
+                    const std::function<problems::Table()>& solve) {
+  if (name == "residual") return fixed_point_residual();
+  if (name == "primal") return quantity(algorithms::Quantity::primal_residual);
+  if (name == "dual") return quantity(algorithms::Quantity::dual_residual);
+  if (name == "violation") return quantity(algorithms::Quantity::constraint_violation);
+  require(name == "gap" || name == "distance" || name == "nmse", "metric: '{}' is not one of {}", name,
+          fmt::join(metric_names(), ", "));
+  return metric_of_solutions(name, op, solve());
+}
+
+}  // namespace surefoot::runs
