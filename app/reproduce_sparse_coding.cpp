@@ -220,8 +220,9 @@ class Experiment {
     return made;
   }
 
-  certify::Certificate observed(const std::vector<Candidate>& candidates) const {
-    GuaranteePlan test = plan({GuaranteeKind::hold_out});
+  certify::Certificate observed(const std::vector<Candidate>& candidates,
+                                GuaranteeKind kind = GuaranteeKind::hold_out) const {
+    GuaranteePlan test = plan({kind});
     test.hold_out_set = families::SampleSet::test;
     test.hold_out_samples = extent_.test;
     return make_guarantees(candidates, test).front().certificate;
@@ -261,18 +262,22 @@ class Experiment {
     }
     std::vector<Candidate> ours;
     std::vector<std::string> split;
+    bool drawn = false;  // weights have variances that were trained
     for (const std::string& name : recipes_of(model)) {
       const TrainConfig config = recipe(name).config;
       if (!config.prior.empty()) {
         split.push_back(name);
       } else if (name == model || has_posterior(config)) {
         ours.push_back(trained(name, result));
+        drawn = drawn || has_posterior(config);
       }
     }
     if (ours.empty()) return result;
-    result.ours = make_guarantees(ours, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes,
-                                              GuaranteeKind::hold_out, GuaranteeKind::hold_out_means}));
-    result.observed = observed(ours);
+    std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes,
+                                     GuaranteeKind::hold_out_means};
+    if (drawn) kinds.push_back(GuaranteeKind::hold_out);
+    result.ours = make_guarantees(ours, plan(kinds));
+    result.observed = observed(ours, drawn ? GuaranteeKind::hold_out : GuaranteeKind::hold_out_means);
     for (const std::string& name : split) result.ours.push_back(split_guarantee(name, result));
     write(model, result.ours);
     return result;
@@ -423,8 +428,9 @@ class Experiment {
     columns.add("our recipe", "refined", bounds_of(first->certificate));
     if (const Guarantee* split = find(result.ours, GuaranteeKind::pac_bayes, true))
       columns.add("our recipe", "split prior", bounds_of(split->certificate));
-    columns.add("our recipe", "hold-out", bounds_of(find(result.ours, GuaranteeKind::hold_out)->certificate));
-    columns.add("our recipe", "at the means",
+    if (const Guarantee* fresh = find(result.ours, GuaranteeKind::hold_out))
+      columns.add("our recipe", "hold-out", bounds_of(fresh->certificate));
+    columns.add("our recipe", "hold-out, means",
                 bounds_of(find(result.ours, GuaranteeKind::hold_out_means)->certificate));
   }
 
@@ -482,7 +488,7 @@ class Experiment {
     return guarantee == nullptr ? nullptr : &guarantee->certificate;
   }
   static const certify::Certificate* fresh_certificate(const ModelResult& result) {
-    const Guarantee* guarantee = find(result.ours, GuaranteeKind::hold_out);
+    const Guarantee* guarantee = find(result.ours, GuaranteeKind::hold_out_means);
     return guarantee == nullptr ? nullptr : &guarantee->certificate;
   }
 

@@ -18,9 +18,9 @@ constexpr Index view_rows = 5000;
 constexpr Index view_columns = 40;
 
 runs::TallySpec view_spec() {
-  std::vector<Index> steps(view_columns);
-  std::iota(steps.begin(), steps.end(), Index{1});
-  return tally_spec(resolved(Options(), {steps}), steps);
+  std::vector<Index> numbered(view_columns);
+  std::iota(numbered.begin(), numbered.end(), Index{1});
+  return tally_spec(resolved(Options(), {numbered}), numbered);
 }
 
 template <class Number>
