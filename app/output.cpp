@@ -1,14 +1,13 @@
 #include "output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
-#include "surefoot/io/atomic_file.hpp"
-#include "surefoot/report/report.hpp"
 #include "surefoot/report/table.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace surefoot;
@@ -26,9 +25,16 @@ void write_report(const certify::Certificate& certificate, const OutputOptions& 
   const std::string json = certify::to_json(certificate);
   const report::Report report = report::make_report(certificate);
   std::vector<io::FileContent> files;
-  for (const report::ReportFile& file : report.files)
-    files.push_back({options.folder / file.name, file.content});
   files.push_back({options.folder / "certificate.json", json});
+  write_report_files(report, options.folder, std::move(files));
+}
+
+void write_report_files(const report::Report& report, const std::filesystem::path& folder,
+                        std::vector<io::FileContent> files) {
+  for (const report::ReportFile& file : report.files) {
+    std::filesystem::create_directories((folder / file.name).parent_path());
+    files.push_back({folder / file.name, file.content});
+  }
   io::write_files_atomically(files);
   for (const std::string& notice : report.notices) fmt::print(stderr, "surefoot: {}\n", notice);
 }
@@ -40,6 +46,7 @@ void write_certificate(const certify::Certificate& certificate, const OutputOpti
     return;
   }
   fmt::print("{}", report::terminal_text(certificate));
-  fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv\n", options.folder.string());
+  fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv, figures and tables for papers\n",
+             options.folder.string());
   fmt::print("Check it:  surefoot verify {}\n", (options.folder / "certificate.json").string());
 }
