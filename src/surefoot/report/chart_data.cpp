@@ -134,8 +134,8 @@ std::vector<Answer> budget_answers(const certify::Certificate& certificate) {
   return answers;
 }
 
-std::string chart_data(const std::vector<std::string>& variants, std::vector<Chart> charts,
-                       const std::vector<Answer>& answers) {
+std::string chart_data(const std::vector<std::string>& variants, const std::vector<Chart>& charts,
+                       const std::vector<Answer>& answers, FirstSight first) {
   std::size_t curves = 0;
   for (const Chart& chart : charts) curves += chart.series.size();
   const std::size_t most =
@@ -153,7 +153,11 @@ std::string chart_data(const std::vector<std::string>& variants, std::vector<Cha
                        {"sentence", printable(answer.sentence)},
                        {"certain", answer.certain}});
   }
-  return json{{"variants", names}, {"charts", all}, {"budgets", budgets}}.dump();
+  return json{{"variants", names},
+              {"charts", all},
+              {"budgets", budgets},
+              {"variantsFirst", first == FirstSight::all_variants}}
+      .dump();
 }
 
 }  // namespace surefoot::report

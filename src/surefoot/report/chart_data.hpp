@@ -39,9 +39,12 @@ struct Answer {
 
 std::vector<Answer> budget_answers(const certify::Certificate& certificate);
 
+/// What a chart shows at first: one variant with all its parameters, or all variants at one parameter.
+enum class FirstSight { one_variant, all_variants };
+
 /// JSON for page.js: numbers to draw with six digits, and every number to read as ready-made text. Long
-/// curves are thinned to the given steps per chart, so that the page stays small.
-std::string chart_data(const std::vector<std::string>& variants, std::vector<Chart> charts,
-                       const std::vector<Answer>& answers);
+/// curves are thinned, so that the page stays small.
+std::string chart_data(const std::vector<std::string>& variants, const std::vector<Chart>& charts,
+                       const std::vector<Answer>& answers, FirstSight first = FirstSight::one_variant);
 
 }  // namespace surefoot::report

@@ -155,7 +155,8 @@ std::string upper_bound_percent(double share) {
   const int decimals = decimals_to_tell_from_all(share);
   long long units = std::llround(share * std::pow(10.0, decimals + 2));
   if (decimal(units, -(decimals + 2)) < share) ++units;
-  return percent_of(units, decimals);
+  const bool all = decimal(units, -(decimals + 2)) >= 1;
+  return all ? std::string(nothing) : percent_of(units, decimals);
 }
 
 std::string full_precision(double value) {

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 namespace surefoot::report {
 namespace {
@@ -216,7 +215,7 @@ std::string chart_data_of(const Certificate& certificate, const std::vector<Page
   }
   std::vector<std::string> variants;
   for (const certify::Variant& variant : certificate.variants) variants.push_back(variant.name);
-  return chart_data(variants, std::move(charts), budget_answers(certificate));
+  return chart_data(variants, charts, budget_answers(certificate));
 }
 
 std::string caption_of(const Figure& figure) {

@@ -91,6 +91,10 @@
         redraw();
       });
       this.method = choice([...(spec.methods.length > 1 ? [["all", "all"]] : []), ...spec.methods.map((m, i) => [i, m])], redraw);
+      if (many && data.variantsFirst) {
+        this.variant.value = "all";
+        this.parameter.value = String(spec.preferred);
+      }
       if (many) bar.append(labelled("Variant", this.variant));
       bar.append(labelled(spec.parameterName, this.parameter));
       if (spec.methods.length > 1) bar.append(labelled("Method", this.method));
