@@ -288,8 +288,10 @@ TEST(Coverage, OfComparisonsWithAllRangesAndVerdictsTogether) {
   const Truth a{typed_runs()};
   Truth b{typed_runs()};
   b.runs.probability = {0.03, 0.03, 0.02, 0.02, 0.02, 0.02, 0.06, 0.8};  // mostly the fastest type
+  Truth shuffled{typed_runs()};
+  std::ranges::reverse(shuffled.runs.probability);
   Index verdicts = 0;
-  for (const Truth& other : {a, b}) {
+  for (const Truth& other : {a, shuffled, b}) {
     certify::Options options = simulated_options();
     options.delta = 0.08;
     options.tolerances = {0.01, 0.1};
