@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
     add_certify_verb(app, exit_code);
     add_run_verb(app);
     add_verify_verb(app, exit_code);
+    add_compare_verb(app);
     add_bound_verb(app);
     add_train_verb(app);
     add_calibrate_verb(app);

@@ -1,14 +1,14 @@
 #include "output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
-#include "surefoot/io/atomic_file.hpp"
-#include "surefoot/report/report.hpp"
 #include "surefoot/report/table.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace surefoot;
 
@@ -26,6 +26,12 @@ void write_report(const certify::Certificate& certificate, const OutputOptions& 
     fmt::print(stderr, "surefoot: {}\n", notice);
 }
 
+void write_report_files(const report::Report& report, const std::filesystem::path& folder,
+                        std::vector<io::FileContent> files) {
+  for (const std::string& notice : report::write_files(report, folder, std::move(files)))
+    fmt::print(stderr, "surefoot: {}\n", notice);
+}
+
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
   write_report(certificate, options);
   if (options.json) {
@@ -33,6 +39,7 @@ void write_certificate(const certify::Certificate& certificate, const OutputOpti
     return;
   }
   fmt::print("{}", report::terminal_text(certificate));
-  fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv\n", options.folder.string());
+  fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv, figures and tables for papers\n",
+             options.folder.string());
   fmt::print("Check it:  surefoot verify {}\n", (options.folder / "certificate.json").string());
 }

@@ -554,12 +554,18 @@ void Output::add(const Comparison& comparison) {
     markdown += fmt::format("{}- {}\n", &line == &comparison.differences.front() ? "\n" : "", line);
   }
   write(fmt::format("table_{}.md", comparison.slug), markdown);
-  write(fmt::format("table_{}.csv", comparison.slug), to_csv(table));
+  add_table(comparison.slug, table);
+}
+
+void Output::add_table(const std::string& slug, const report::TextTable& table) {
+  write(fmt::format("table_{}.csv", slug), to_csv(table));
+  write(fmt::format("table_{}.tex", slug), report::to_latex(table));
 }
 
 void Output::add(const report::Figure& figure) {
-  add_image(render(figure, report::ImageFormat::svg), figure.name + ".svg");
-  add_image(render(figure, report::ImageFormat::pdf), figure.name + ".pdf");
+  report::Report papers;
+  add_figure(papers, figure);
+  add(papers, "");
 }
 
 void Output::add_image(const report::Image& image, const std::string& name) {
@@ -569,12 +575,18 @@ void Output::add_image(const report::Image& image, const std::string& name) {
 
 void Output::add(const certify::Certificate& certificate, const std::string& subfolder,
                  const std::vector<report::PageFigure>& pictures) {
-  const std::filesystem::path inside(subfolder);
-  io::prepare_output_folder(folder_ / inside);
-  const report::Report report = report::make_report(certificate, {}, pictures);
-  for (const report::ReportFile& file : report.files) write((inside / file.name).string(), file.content);
+  io::prepare_output_folder(folder_ / subfolder);
+  add(report::make_report(certificate, {}, pictures), subfolder);
+  write((std::filesystem::path(subfolder) / "certificate.json").string(), certify::to_json(certificate));
+}
+
+void Output::add(const report::Report& report, const std::string& subfolder) {
+  for (const report::ReportFile& file : report.files) {
+    const std::filesystem::path name = std::filesystem::path(subfolder) / file.name;
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    write(name.string(), file.content);
+  }
   for (const std::string& text : report.notices) notice(text);
-  write((inside / "certificate.json").string(), certify::to_json(certificate));
 }
 
 }  // namespace reproduce

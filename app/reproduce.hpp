@@ -5,6 +5,7 @@
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/picture.hpp"
 #include "surefoot/report/plot.hpp"
+#include "surefoot/report/report.hpp"
 #include "surefoot/report/text_table.hpp"
 #include "surefoot/runs/metric.hpp"
 #include "surefoot/runs/run.hpp"
@@ -136,20 +137,22 @@ class Output {
  public:
   explicit Output(std::filesystem::path folder) : folder_(std::move(folder)) {}
   void write(const std::string& name, const std::string& content);
-  /// Prints the table and its differences, and writes it as Markdown and CSV.
+  /// Prints the table and its differences, and writes it as Markdown, CSV and LaTeX.
   void add(const Comparison& comparison);
+  /// table_SLUG.csv and table_SLUG.tex.
+  void add_table(const std::string& slug, const surefoot::report::TextTable& table);
   /// SVG and PDF.
   void add(const surefoot::report::Figure& figure);
   /// The same for a picture; returns it as it stands in a page.
   template <class Picture>
   surefoot::report::PageFigure add_picture(const Picture& picture) {
     using surefoot::report::ImageFormat;
-    add_image(render(picture, ImageFormat::pdf), picture.name + ".pdf");
-    const surefoot::report::Image svg = render(picture, ImageFormat::svg);
-    add_image(svg, picture.name + ".svg");
-    return page_figure(svg, picture.name, picture.caption);
+    const surefoot::report::Image pdf = render(picture, ImageFormat::pdf);
+    add_image(pdf, picture.name + ".pdf");
+    add_image(surefoot::report::outlined(pdf, picture.name), picture.name + ".svg");
+    return page_figure(render(picture, ImageFormat::svg), picture.name, picture.caption);
   }
-  /// certificate.json, report.html and curves.csv in a folder inside ("": the folder itself).
+  /// certificate.json and its report in a folder inside ("": the folder itself).
   void add(const surefoot::certify::Certificate& certificate, const std::string& subfolder,
            const std::vector<surefoot::report::PageFigure>& pictures);
   /// Once per text, on standard error.
@@ -158,6 +161,7 @@ class Output {
 
  private:
   void add_image(const surefoot::report::Image& image, const std::string& name);
+  void add(const surefoot::report::Report& report, const std::string& subfolder);
 
   std::filesystem::path folder_;
   std::vector<std::string> notices_;

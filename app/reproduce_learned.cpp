@@ -135,7 +135,7 @@ void add_table(Output& output, const std::string& slug, const std::string& title
     markdown += fmt::format("- {}\n", remark);
   }
   output.write(fmt::format("table_{}.md", slug), markdown);
-  output.write(fmt::format("table_{}.csv", slug), to_csv(table));
+  output.add_table(slug, table);
 }
 
 std::string regularizers(const certify::Certificate& certificate) {

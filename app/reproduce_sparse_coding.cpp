@@ -473,7 +473,7 @@ class Experiment {
         page += fmt::format("- training of {}: {:.0f} s\n", what, seconds);
       for (const Guarantee& guarantee : result.ours)
         page += fmt::format("- {}: {:.1f} s\n", label(guarantee), guarantee.seconds);
-      output_.write(fmt::format("table_{}.csv", result.name), to_csv(table));
+      output_.add_table(result.name, table);
     }
     output_.write("results.md", page);
   }

@@ -93,10 +93,11 @@ void run(CalibrateArguments arguments) {
       fmt::format("{} in {} after {} steps: quantiles", first.metric, first.unit, first.steps.back());
   io::write_file_atomically(arguments.out / "guarantees.md",
                             fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees)));
+  io::write_file_atomically(arguments.out / "guarantees.tex", to_latex(table));
   fmt::print("{}\n\n", title);
   for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));
   fmt::print("{}", notes(guarantees));
-  fmt::print("\nWritten to {}: guarantees.md, and a folder with certificate and report for each\n",
+  fmt::print("\nWritten to {}: guarantees.md and .tex, and a folder with certificate and report for each\n",
              arguments.out.string());
   fmt::print("Check it:  surefoot verify {}{}\n",
              (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string(),

@@ -6,6 +6,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/compare.hpp"
 #include "surefoot/core/random.hpp"
 
 #include "coverage/simulation.hpp"
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 
@@ -214,6 +216,120 @@ TEST(Coverage, OfWholeCertificatesWithAllClaimsTogether) {
     });
     expect_at_most(found, options.delta);
     EXPECT_GT(found, certificates / 1000) << "the union bound is loose, but not that loose";
+  }
+}
+
+// The truth about one side of a comparison; columns are steps 1, 2, 3, 4.
+struct Truth {
+  TypedRuns runs;
+
+  [[nodiscard]] double success(Index step, double tolerance) const {
+    return runs.share(
+        [&](const auto& run) { return value_at(run, static_cast<std::size_t>(step - 1)) < tolerance; });
+  }
+  /// The smallest value that a share of at least `quantile` does not exceed.
+  [[nodiscard]] double quantile(Index step, double quantile) const {
+    double smallest = infinity;
+    for (const auto& candidate : runs.trace) {
+      const double value = value_at(candidate, static_cast<std::size_t>(step - 1));
+      const double share = runs.share(
+          [&](const auto& run) { return value_at(run, static_cast<std::size_t>(step - 1)) <= value; });
+      if (share >= quantile) smallest = std::min(smallest, value);
+    }
+    return smallest;
+  }
+  /// The first step by which a share of at least `quantile` has settled; 5: none.
+  [[nodiscard]] Index steps(double tolerance, double quantile) const {
+    for (std::size_t column = 0; column < 4; ++column) {
+      if (runs.share([&](const auto& run) { return settled(run, column, tolerance); }) >= quantile)
+        return static_cast<Index>(column) + 1;
+    }
+    return 5;
+  }
+};
+
+bool is_false_range(const certify::Range& range, double truth) {
+  return range.low > truth + 1e-12 || range.high < truth - 1e-12;
+}
+
+bool is_false_range(const certify::StepRange& range, Index truth) {
+  return (range.more_than && *range.more_than >= truth) || (range.at_most && *range.at_most < truth);
+}
+
+bool is_false_verdict(certify::Verdict verdict, bool a_is_better, bool b_is_better) {
+  return (verdict == certify::Verdict::a_is_better && !a_is_better) ||
+         (verdict == certify::Verdict::b_is_better && !b_is_better);
+}
+
+bool anything_false(const certify::Comparison& comparison, const Truth& a, const Truth& b) {
+  const certify::VariantComparison& pair = comparison.pairs.front();
+  for (const auto& cell : pair.success) {
+    const double of_a = a.success(cell.step, cell.tolerance);
+    const double of_b = b.success(cell.step, cell.tolerance);
+    if (is_false_range(cell.a, of_a) || is_false_range(cell.b, of_b)) return true;
+    if (is_false_verdict(cell.verdict, of_a > of_b, of_b > of_a)) return true;
+  }
+  for (const auto& cell : pair.quantile) {
+    const double of_a = a.quantile(cell.step, cell.quantile);
+    const double of_b = b.quantile(cell.step, cell.quantile);
+    if (is_false_range(cell.a, of_a) || is_false_range(cell.b, of_b)) return true;
+    if (is_false_verdict(cell.verdict, of_a < of_b, of_b < of_a)) return true;
+  }
+  for (const auto& cell : pair.budget) {
+    const Index of_a = a.steps(cell.tolerance, cell.quantile);
+    const Index of_b = b.steps(cell.tolerance, cell.quantile);
+    if (is_false_range(cell.a, of_a) || is_false_range(cell.b, of_b)) return true;
+    if (is_false_verdict(cell.verdict, of_a < of_b, of_b < of_a)) return true;
+  }
+  return false;
+}
+
+TEST(Coverage, OfComparisonsWithAllRangesAndVerdictsTogether) {
+  const Truth a{typed_runs()};
+  Truth b{typed_runs()};
+  b.runs.probability = {0.03, 0.03, 0.02, 0.02, 0.02, 0.02, 0.06, 0.8};  // mostly the fastest type
+  Truth shuffled{typed_runs()};
+  std::ranges::reverse(shuffled.runs.probability);
+  Index verdicts = 0;
+  for (const Truth& other : {a, shuffled, b}) {
+    certify::Options options = simulated_options();
+    options.delta = 0.08;
+    options.tolerances = {0.01, 0.1};
+    options.steps = {2, 3};
+    options.quantiles = {0.3, 0.62};
+    options = certify::resolved(options, {{1, 2, 3, 4}});
+    std::atomic<Index> shown{0};
+    const Index total = certificates / 20;
+    const Index found = count_false(
+        "comparison",
+        [&](RandomStream& random) {
+          const certify::Comparison comparison =
+              certify::compare(simulated_certificate(options, a.runs, 60, random),
+                               simulated_certificate(options, other.runs, 60, random), {0.3, {}});
+          EXPECT_NEAR(comparison.delta, 0.08 + 0.08 + 0.3, 1e-12);
+          for (const auto& cell : comparison.pairs.front().success)
+            if (cell.verdict != certify::Verdict::not_shown) ++shown;
+          return anything_false(comparison, a, other);
+        },
+        total);
+    expect_at_most(found, 0.46, total);
+    EXPECT_GT(found, total / 100) << "the union bound is loose, but not that loose";
+    verdicts = shown;
+  }
+  EXPECT_GT(verdicts, certificates / 20) << "two such different optimizers are told apart";
+}
+
+TEST(Coverage, OfOneBoundFromTheOtherSide) {
+  for (const double delta : {0.3, 0.05}) {
+    const double p = 0.8;
+    std::vector<double> high(151);
+    for (Index successes = 0; successes <= 150; ++successes)
+      high[static_cast<std::size_t>(successes)] = bounds::clopper_pearson_upper(successes, 150, delta);
+    const Index found = count_false("opposite", [&](RandomStream& random) {
+      return high[static_cast<std::size_t>(failures_of(random, 150, p))] < p;
+    });
+    expect_at_most(found, delta);
+    expect_not_absurdly_below(found, delta);
   }
 }
 

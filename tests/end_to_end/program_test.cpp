@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 class Program : public ProgramTest {
  protected:
   // A table of decaying residuals, a row per problem.
-  static std::string table(int rows, int columns, bool header, std::uint64_t seed = 1) {
+  static std::string table(int rows, int columns, bool header, std::uint64_t seed = 1, double rate = 0.7) {
     std::string text;
     if (header) {
       for (int k = 1; k <= columns; ++k) text += fmt::format("{}k={}", k > 1 ? "," : "", k);
@@ -30,7 +30,7 @@ class Program : public ProgramTest {
       surefoot::RandomStream random(seed, "program test", static_cast<std::uint64_t>(i));
       const double scale = std::exp(random.normal());
       for (int k = 1; k <= columns; ++k) {
-        text += fmt::format("{}{:.6g}", k > 1 ? "," : "", scale * std::pow(0.7, k));
+        text += fmt::format("{}{:.6g}", k > 1 ? "," : "", scale * std::pow(rate, k));
       }
       text += '\n';
     }
@@ -267,6 +267,49 @@ TEST_F(Program, WorksWithoutGnuplot) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.err.find("gnuplot"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "surefoot-report" / "report.html"));
+}
+
+TEST_F(Program, ComparesTwoCertificates) {
+  write("slow.csv", table(800, 20, true));
+  write("fast.csv", table(800, 20, true, 2, 0.5));
+  ASSERT_EQ(surefoot("certify slow.csv --names solver --metric residual --out slow").code, 0);
+  ASSERT_EQ(surefoot("certify fast.csv --names solver --metric residual --out fast").code, 0);
+  const ProgramResult text = surefoot("compare slow/certificate.json fast/certificate.json --out both");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("With confidence 0.97, all of these hold together"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("B needs fewer iterations than A"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("A needs fewer iterations than B"), std::string::npos) << text.out;
+  for (const char* file :
+       {"report.html", "comparison.json", "tables/compared_iterations.tex", "tables/compared_success.md"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "both" / file)) << file;
+  const ProgramResult json = surefoot("compare slow/certificate.json fast/certificate.json --json");
+  EXPECT_EQ(json.out, slurp(folder_ / "both" / "comparison.json"));
+  const Json comparison = Json::parse(json.out);
+  EXPECT_NEAR(comparison.at("confidence").at("delta").get<double>(), 0.03, 1e-12);
+  int better = 0;
+  for (const Json& cell : comparison.at("pairs").at(0).at("success")) {
+    if (cell.at("better") != "B") continue;
+    ++better;
+    EXPECT_GT(cell.at("b").at("at_least").get<double>(), cell.at("a").at("at_most").get<double>());
+  }
+  EXPECT_GT(better, 0);
+}
+
+TEST_F(Program, RefusesToCompareWhatIsNoCertificate) {
+  write("table.csv", table(50, 5, true));
+  ASSERT_EQ(surefoot("certify table.csv --out a").code, 0);
+  ASSERT_EQ(surefoot("certify table.csv --metric distance --out b").code, 0);
+  write("forged.json", shell("sed 's/\"failures\": 50/\"failures\": 0/' a/certificate.json").out);
+  write("broken.json", "{\"surefoot_certificate\": 1");
+  const std::string a = "compare a/certificate.json ";
+  expect_refused(a + "b/certificate.json", {"different metrics", "'metric'", "'distance'"});
+  expect_refused(a + "missing.json", {"missing.json"});
+  expect_refused(a + "broken.json", {"broken.json"});
+  expect_refused(a + "forged.json", {"forged.json", "does not hold"});
+  expect_refused(a + "a/certificate.json", {"same certificate", "table"});
+  expect_refused(a + "table.csv", {"table.csv"});
+  expect_refused(a + "b/certificate.json --variants table", {"--variants", "comma"});
+  expect_refused(a + "b/certificate.json --delta 2", {"outside (0, 1)"});
 }
 
 }  // namespace

@@ -150,6 +150,15 @@ std::string lower_bound_percent(double share) {
   return percent(share, decimals_to_tell_from_all(share), true);
 }
 
+std::string upper_bound_percent(double share) {
+  if (!(share < 1)) return std::string(nothing);
+  const int decimals = decimals_to_tell_from_all(share);
+  long long units = std::llround(share * std::pow(10.0, decimals + 2));
+  if (decimal(units, -(decimals + 2)) < share) ++units;
+  const bool all = decimal(units, -(decimals + 2)) >= 1;
+  return all ? std::string(nothing) : percent_of(units, decimals);
+}
+
 std::string full_precision(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

@@ -38,6 +38,9 @@ std::string observed_percent(double share);
 /// says nothing.
 std::string lower_bound_percent(double share);
 
+/// An upper bound on a share, rounded up in the same way; "-" if it says nothing.
+std::string upper_bound_percent(double share);
+
 /// 17 significant digits for programs; inf and nan by these names.
 std::string full_precision(double value);
 

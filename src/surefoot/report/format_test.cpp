@@ -110,6 +110,24 @@ TEST(LowerBoundPercent, IsNeverPrintedStrongerThanItIs) {
   }
 }
 
+TEST(UpperBoundPercent, IsRoundedUp) {
+  EXPECT_EQ(upper_bound_percent(0.98101), "98.2 %");
+  EXPECT_EQ(upper_bound_percent(0.981), "98.1 %");
+  EXPECT_EQ(upper_bound_percent(0), "0.0 %");
+  EXPECT_EQ(upper_bound_percent(1e-9), "0.1 %");
+  EXPECT_EQ(upper_bound_percent(1), "-");
+  EXPECT_EQ(upper_bound_percent(0.999996), "-");  // rounded up it says nothing
+  EXPECT_EQ(upper_bound_percent(not_a_number), "-");
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < 50000; ++i) {
+    const double share = i % 2 == 0 ? uniform(random) : 1 - std::pow(10.0, -8 * uniform(random));
+    if (share > 0.99999) continue;
+    ASSERT_GE(read_percent(upper_bound_percent(share)), share) << share;
+    ASSERT_LE(read_percent(upper_bound_percent(share)), share + 0.001001) << share;
+  }
+}
+
 TEST(ObservedPercent, IsAllOnlyIfItIsAll) {
   EXPECT_EQ(observed_percent(0.5), "50.0 %");
   EXPECT_EQ(observed_percent(0.99999), "99.999 %");

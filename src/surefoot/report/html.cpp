@@ -1,7 +1,8 @@
 #include "surefoot/report/html.hpp"
 
+#include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/format.hpp"
-#include "surefoot/report/html_template.hpp"
+#include "surefoot/report/page.hpp"
 #include "surefoot/report/sentences.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/table.hpp"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 namespace surefoot::report {
@@ -23,49 +23,6 @@ using certify::Simultaneity;
 constexpr std::size_t rows_in_sight = 9;
 constexpr std::size_t rows_folded = 101;
 constexpr std::size_t budget_rows_in_sight = 24;
-
-/// One pass over the template, so that {{places}} in user text stay text.
-std::string filled(std::string_view text, const std::map<std::string_view, std::string>& places) {
-  std::string result;
-  for (std::size_t begin = text.find("{{"); begin != std::string_view::npos; begin = text.find("{{")) {
-    const std::size_t end = text.find("}}", begin);
-    result += text.substr(0, begin);
-    result += places.at(text.substr(begin + 2, end - begin - 2));
-    text.remove_prefix(end + 2);
-  }
-  return result.append(text);
-}
-
-/// Escaped prose in which a number and its % sign stay on one line.
-std::string prose(std::string_view text) {
-  std::string html = html_escaped(text);
-  for (std::size_t at = html.find(" %"); at != std::string::npos; at = html.find(" %", at)) {
-    html.replace(at, 1, "&nbsp;");
-  }
-  return html;
-}
-
-std::string paragraph(std::string_view text, std::string_view css_class = "") {
-  if (text.empty()) return "";
-  return css_class.empty() ? fmt::format("<p>{}</p>\n", prose(text))
-                           : fmt::format("<p class=\"{}\">{}</p>\n", css_class, prose(text));
-}
-
-std::string list(const std::vector<std::string>& lines) {
-  std::string html = "<ul>\n";
-  for (const std::string& line : lines) html += fmt::format("<li>{}</li>\n", prose(line));
-  return html + "</ul>\n";
-}
-
-/// A table that scrolls by itself on narrow screens, by keyboard too.
-std::string scrolling(const TextTable& table, std::string_view css_class, std::string_view label) {
-  return fmt::format("<div class=\"scroll {}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}</div>\n",
-                     css_class, html_escaped(label), to_html(table));
-}
-
-std::string folded(std::string_view summary, const std::string& content) {
-  return fmt::format("<details>\n<summary>{}</summary>\n{}</details>\n", html_escaped(summary), content);
-}
 
 std::string title_of(const Certificate& certificate) {
   return certificate.title.empty() ? "Certificate" : certificate.title;
@@ -87,53 +44,33 @@ std::string subtitle_of(const Certificate& certificate) {
 std::string summary_of(const Certificate& certificate) {
   const Headline lines = headline(certificate);
   std::string html =
-      fmt::format("<div class=\"quote\">\n{}<div class=\"variants\">\n", paragraph(lines.opening));
+      fmt::format("<div class=\"quote\">\n{}<div class=\"variants\">\n", html_paragraph(lines.opening));
   for (const Headline::Group& group : lines.groups) {
     html += "<div>\n";
     if (lines.groups.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(group.variant));
-    html += list(group.claims) + "</div>\n";
+    html += html_list(group.claims) + "</div>\n";
   }
   return html + "</div>\n</div>\n";
 }
 
-std::string figure_html(const PageFigure& figure) {
-  if (figure.panels.empty()) return paragraph(figure.notice, "missing");
-  std::string html =
-      fmt::format("<figure>\n<div class=\"panels{}\">\n", figure.panels.size() == 1 ? " single" : "");
-  for (const std::string& panel : figure.panels)
-    html += fmt::format("<div class=\"panel\">{}</div>\n", panel);
-  return html + fmt::format("</div>\n<figcaption>{}</figcaption>\n</figure>\n", prose(figure.caption));
-}
-
-/// The same notice (gnuplot is missing) is given once.
-std::string figures_html(const std::vector<PageFigure>& figures) {
-  std::string html;
-  std::string told;
-  for (const PageFigure& figure : figures) {
-    const bool repeats = figure.panels.empty() && figure.notice == told;
-    if (!repeats) html += figure_html(figure);
-    if (figure.panels.empty()) told = figure.notice;
-  }
-  return html;
-}
-
 std::string notes_under_tables(const Certificate& certificate) {
-  return paragraph(note_on_no_guarantee(certificate), "note");
+  return html_paragraph(note_on_no_guarantee(certificate), "note");
 }
 
 std::string iterations_html(const Certificate& certificate) {
-  if (certificate.budget.empty()) return paragraph("No iteration budgets were asked for.", "note");
+  if (certificate.budget.empty()) return html_paragraph("No iteration budgets were asked for.", "note");
   const TextTable table = budget_table(certificate);
-  const std::string html = scrolling(table, "pairs", "Iterations needed");
-  std::string text = paragraph(
+  const std::string html = html_scrolling(table, "pairs", "Iterations needed");
+  std::string text = html_paragraph(
       "Iterations after which the given share of problems is below the tolerance: observed in the samples, "
       "and "
       "certified for fresh problems.");
   text += table.rows.size() > budget_rows_in_sight
-              ? folded(fmt::format("{} tolerances and shares", table.rows.size()), html)
+              ? html_folded(fmt::format("{} tolerances and shares", table.rows.size()), html)
               : html;
-  return text + paragraph(note_on_settling(certificate), "note") +
-         paragraph(note_on_paper_budgets(certificate), "note") + notes_under_tables(certificate);
+  text += "<div id=\"ask\"></div>\n";
+  return text + html_paragraph(note_on_settling(certificate), "note") +
+         html_paragraph(note_on_paper_budgets(certificate), "note") + notes_under_tables(certificate);
 }
 
 std::string step_tables(const Certificate& certificate, const auto& table_of) {
@@ -145,15 +82,15 @@ std::string step_tables(const Certificate& certificate, const auto& table_of) {
     const TextTable table = table_of(certificate, v, in_sight);
     if (table.columns.size() == 1) continue;
     if (certificate.variants.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(name));
-    html += scrolling(table, "pairs", name);
+    html += html_scrolling(table, "pairs", name);
     if (more.size() == in_sight.size()) continue;
     const std::string summary = more.size() == certificate.steps.size()
                                     ? fmt::format("All {} iterations", more.size())
                                     : fmt::format("{} of {} iterations (all are in curves.csv)", more.size(),
                                                   count_label(static_cast<Index>(certificate.steps.size())));
-    html += folded(summary, scrolling(table_of(certificate, v, more), "pairs", name));
+    html += html_folded(summary, html_scrolling(table_of(certificate, v, more), "pairs", name));
   }
-  return html.empty() ? paragraph("Nothing was asked for.", "note") : html;
+  return html.empty() ? html_paragraph("Nothing was asked for.", "note") : html;
 }
 
 std::string confidence_html(const Certificate& certificate) {
@@ -170,7 +107,7 @@ std::string confidence_html(const Certificate& certificate) {
                 "which leaves confidence {} for that claim. "
                 "The shares do not add up to a confidence for all of them together.",
                 delta, confidence);
-  return paragraph(words) + scrolling(share_table(certificate), "total", "Confidence budget");
+  return html_paragraph(words) + html_scrolling(share_table(certificate), "total", "Confidence budget");
 }
 
 std::string data_html(const Certificate& certificate) {
@@ -226,7 +163,7 @@ std::string data_html(const Certificate& certificate) {
 
 std::string assumptions_html(const Certificate& certificate) {
   if (certificate.assumptions.empty()) return "";
-  return "<h3>Assumptions on record</h3>\n" + list(certificate.assumptions);
+  return "<h3>Assumptions on record</h3>\n" + html_list(certificate.assumptions);
 }
 
 std::string check_lines(const Certificate& certificate) {
@@ -245,6 +182,42 @@ std::string check_lines(const Certificate& certificate) {
   return "surefoot verify certificate.json\n" + html_escaped(command);
 }
 
+std::string check_html(const Certificate& certificate) {
+  return html_paragraph(
+             "Every claim can be recomputed from the counts in the certificate, and the counts from the "
+             "data:") +
+         fmt::format("<pre>{}</pre>\n", check_lines(certificate)) +
+         "<p>The numbers behind the figures are in <code>curves.csv</code>, the claims in full precision in "
+         "<code>certificate.json</code>.</p>\n";
+}
+
+std::string how_to_use_figures(const std::vector<PageFigure>& figures) {
+  if (figures.empty()) return html_paragraph("There are no curves to draw.", "note");
+  if (!has_chart_library()) {
+    return html_paragraph(
+        "The figures are static: this Surefoot was built without the charting library (Debian: "
+        "libjs-dygraphs).",
+        "note");
+  }
+  return html_paragraph(
+      "Point at a curve, or move the slider, to read its values; drag to zoom, double-click for the whole. "
+      "Without "
+      "scripts and in print the figures are static.",
+      "note");
+}
+
+std::string chart_data_of(const Certificate& certificate, const std::vector<PageFigure>& figures) {
+  std::vector<Chart> charts;
+  for (const PageFigure& figure : figures) {
+    if (figure.chart == "success") charts.push_back(success_chart(certificate, success_figure(certificate)));
+    if (figure.chart == "quantiles")
+      charts.push_back(quantile_chart(certificate, quantile_figure(certificate)));
+  }
+  std::vector<std::string> variants;
+  for (const certify::Variant& variant : certificate.variants) variants.push_back(variant.name);
+  return chart_data(variants, charts, budget_answers(certificate));
+}
+
 std::string caption_of(const Figure& figure) {
   return fmt::format("{}. Solid: certified for fresh problems; dashed: observed in the samples.{}{}",
                      figure.title, figure.remark.empty() ? "" : " ", figure.remark);
@@ -253,10 +226,10 @@ std::string caption_of(const Figure& figure) {
 }  // namespace
 
 PageFigure page_figure(const Figure& figure, const PlotOptions& options) {
-  PageFigure page{caption_of(figure), {}, ""};
+  PageFigure page{caption_of(figure), {}, "", has_chart_library() ? figure.name : ""};
   for (const Figure& single : one_per_panel(figure)) {
     const Image image = render(single, ImageFormat::svg, options);
-    if (!image.content) return {page.caption, {}, image.notice};
+    if (!image.content) return {page.caption, {}, image.notice, page.chart};
     const std::string prefix = fmt::format("{}-{}-", figure.name, page.panels.size());
     page.panels.push_back(
         inline_svg(*image.content, prefix, fmt::format("{}: {}", figure.title, single.panels.front().title)));
@@ -264,24 +237,55 @@ PageFigure page_figure(const Figure& figure, const PlotOptions& options) {
   return page;
 }
 
+std::string figure_html(const PageFigure& figure) {
+  if (figure.panels.empty() && figure.chart.empty()) return html_paragraph(figure.notice, "missing");
+  std::string html = figure.chart.empty()
+                         ? "<figure>\n"
+                         : fmt::format("<figure data-chart=\"{}\">\n", html_escaped(figure.chart));
+  html += fmt::format("<div class=\"panels{}\">\n", figure.panels.size() < 2 ? " single" : "");
+  for (const std::string& panel : figure.panels)
+    html += fmt::format("<div class=\"panel\">{}</div>\n", panel);
+  if (figure.panels.empty()) html += html_paragraph(figure.notice, "missing");
+  return html + fmt::format("</div>\n<figcaption>{}</figcaption>\n</figure>\n", html_prose(figure.caption));
+}
+
+std::string figures_html(const std::vector<PageFigure>& figures) {
+  std::string html;
+  std::string told;
+  for (const PageFigure& figure : figures) {
+    const bool missing = figure.panels.empty() && figure.chart.empty();
+    if (!missing || figure.notice != told) html += figure_html(figure);
+    if (missing) told = figure.notice;
+  }
+  return html;
+}
+
 std::string report_html(const Certificate& certificate, const std::vector<PageFigure>& figures) {
-  return filled(html_template, {
-                                   {"title", html_escaped(title_of(certificate))},
-                                   {"version", html_escaped(certificate.version)},
-                                   {"subtitle", prose(subtitle_of(certificate))},
-                                   {"summary", summary_of(certificate)},
-                                   {"figures", figures_html(figures)},
-                                   {"iterations", iterations_html(certificate)},
-                                   {"success", step_tables(certificate, success_table)},
-                                   {"metric", html_escaped(metric_with_unit(certificate))},
-                                   {"quantiles", step_tables(certificate, quantile_table)},
-                                   {"confidence", confidence_html(certificate)},
-                                   {"says", list(what_it_says(certificate))},
-                                   {"does_not_say", list(what_it_does_not_say(certificate))},
-                                   {"assumptions", assumptions_html(certificate)},
-                                   {"data", data_html(certificate)},
-                                   {"check", check_lines(certificate)},
-                               });
+  Page page{title_of(certificate), subtitle_of(certificate), certificate.version, {}, ""};
+  page.sections = {
+      {"summary", "", "Summary", summary_of(certificate)},
+      {"figures", "Figures", "Figures", how_to_use_figures(figures) + figures_html(figures)},
+      {"iterations", "Iterations needed", "Iterations needed", iterations_html(certificate)},
+      {"success", "Success rates", "Success rates",
+       html_paragraph(
+           "Share of problems below the tolerance: observed in the samples, and at least this among fresh "
+           "problems (certified, rounded down).") +
+           step_tables(certificate, success_table)},
+      {"quantiles", "Quantiles", "Quantiles",
+       html_paragraph(
+           fmt::format("Value of the {} that the given share of problems does not exceed: observed in the "
+                       "samples, and at most this among fresh problems (certified, rounded up).",
+                       metric_with_unit(certificate))) +
+           step_tables(certificate, quantile_table)},
+      {"confidence", "Where the confidence goes", "Confidence", confidence_html(certificate)},
+      {"meaning", "What this certificate says", "What it means",
+       html_list(what_it_says(certificate)) + "<h3>What it does not say</h3>\n" +
+           html_list(what_it_does_not_say(certificate)) + assumptions_html(certificate)},
+      {"data", "Data", "Data", data_html(certificate)},
+      {"check", "How to check", "How to check", check_html(certificate)},
+  };
+  page.chart_data = chart_data_of(certificate, figures);
+  return page_html(page);
 }
 
 }  // namespace surefoot::report

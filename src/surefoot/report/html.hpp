@@ -13,12 +13,19 @@ struct PageFigure {
   std::string caption;
   std::vector<std::string> panels;
   std::string notice;
+  std::string chart = {};  ///< id of the chart that makes it interactive; empty: static
 };
 
 /// Draws the panels of a figure; ids in them begin with the figure's name and the panel's number.
 PageFigure page_figure(const Figure& figure, const PlotOptions& options = {});
 
-/// report.html: one page without scripts and without anything from the network.
+/// A figure with its caption; panels stand beside each other where there is room.
+std::string figure_html(const PageFigure& figure);
+/// All of them; the same notice (gnuplot is missing) is given once.
+std::string figures_html(const std::vector<PageFigure>& figures);
+
+/// report.html: one page, with nothing from the network; figures are interactive where scripts run and static
+/// elsewhere.
 std::string report_html(const certify::Certificate& certificate, const std::vector<PageFigure>& figures);
 
 }  // namespace surefoot::report

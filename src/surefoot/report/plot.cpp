@@ -436,7 +436,28 @@ std::string gnuplot_script(const Figure& figure, ImageFormat format) {
   return script + "unset multiplot\n";
 }
 
+Image outlined(const Image& pdf, const std::string& name, const PlotOptions& options) {
+  if (!pdf.content) return pdf;
+  const ProcessResult result = run_process({options.pdftocairo, "-svg", "-", "-"}, *pdf.content);
+  if (!result.started) {
+    return {
+        std::nullopt,
+        fmt::format(
+            "No SVG figures for papers: cannot run {} ({}). Install it (Debian: apt install poppler-utils) "
+            "to get them; the PDFs are there.",
+            printable(options.pdftocairo), result.errors)};
+  }
+  if (result.exit_code != 0 || result.output.empty()) {
+    return {std::nullopt,
+            fmt::format("No SVG of figure {}: {} ended with code {}: {}", name, printable(options.pdftocairo),
+                        result.exit_code, printable(result.errors))};
+  }
+  return {result.output, ""};
+}
+
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options) {
+  if (format == ImageFormat::outlined_svg)
+    return outlined(render(figure, ImageFormat::pdf, options), figure.name, options);
   return render_script(gnuplot_script(figure, format), figure.name, options);
 }
 

@@ -57,10 +57,15 @@ bool has_curves(const Figure& figure);
 /// The panels as figures of their own, without the common title: they can flow in a page.
 std::vector<Figure> one_per_panel(const Figure& figure);
 
-enum class ImageFormat { svg, pdf };
+enum class ImageFormat {
+  svg,           ///< text stays text: for pages, which choose the font
+  pdf,           ///< fonts embedded
+  outlined_svg,  ///< letters are outlines: looks the same everywhere, as the PDF
+};
 
 struct PlotOptions {
-  std::string gnuplot = "gnuplot";  ///< program, searched in PATH
+  std::string gnuplot = "gnuplot";        ///< program, searched in PATH
+  std::string pdftocairo = "pdftocairo";  ///< the same; makes outlined SVG of a PDF
 };
 
 /// The script, complete with its data; user text in it is quoted and inert.
@@ -70,6 +75,9 @@ struct Image {
   std::optional<std::string> content;  ///< none: see notice
   std::string notice;                  ///< why there is no image; empty if there is one
 };
+
+/// The PDF of an image as an SVG with outlines.
+Image outlined(const Image& pdf, const std::string& name, const PlotOptions& options = {});
 
 /// Runs gnuplot, without a shell and without the user's settings. Does not throw if it is missing or fails.
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options = {});

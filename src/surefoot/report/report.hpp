@@ -1,8 +1,10 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
+#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/plot.hpp"
+#include "surefoot/report/text_table.hpp"
 
 #include <filesystem>
 #include <string>
@@ -16,14 +18,27 @@ struct ReportFile {
 };
 
 struct Report {
-  std::vector<ReportFile> files;     ///< report.html, curves.csv, and a PDF per figure where gnuplot runs
+  std::vector<ReportFile>
+      files;  ///< report.html, curves.csv, tables/, PDF and SVG of each figure where gnuplot runs
   std::vector<std::string> notices;  ///< what is missing and why; empty if nothing is
 };
+
+/// A figure for a paper: NAME.pdf with its fonts embedded, and NAME.svg with its letters as outlines, so that
+/// both look the same everywhere.
+void add_figure(Report& report, const Figure& figure, const PlotOptions& options = {});
+
+/// A table for a paper: tables/NAME.md and tables/NAME.tex. A table without rows is left out.
+void add_table(Report& report, const std::string& name, const TextTable& table);
 
 /// Everything people read of a certificate, ready to be written; `pictures` follow its own figures in the
 /// page.
 Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {},
                    const std::vector<PageFigure>& pictures = {});
+
+/// Writes the files of a report and others into an existing folder, all or none; returns the report's
+/// notices.
+std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
+                                     std::vector<io::FileContent> others);
 
 /// Writes the certificate as certificate.json and make_report()'s files into the folder, all or none; what is
 /// missing and why.

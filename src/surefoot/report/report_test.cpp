@@ -1,7 +1,11 @@
 #include "surefoot/report/report.hpp"
 
+#include "surefoot/report/chart_data.hpp"
+#include "surefoot/report/format.hpp"
 #include "surefoot/report/html.hpp"
+#include "surefoot/report/page.hpp"
 #include "surefoot/report/process.hpp"
+#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/table.hpp"
 
 #include "support/contains.hpp"
@@ -16,6 +20,7 @@
 #include <fstream>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +64,18 @@ void expect_unique_ids(const std::string& html) {
     EXPECT_TRUE(seen.insert(id).second) << id;
   for (const std::string& id : values_after(html, {"href=\"#", "href='#", "url(#"}))
     EXPECT_EQ(seen.count(id), 1U) << id;
+}
+
+/// The page without its scripts and their data.
+std::string without_scripts(const std::string& html) {
+  const std::size_t begin = html.find("<script type=\"application/json\"");
+  return begin == std::string::npos ? html : html.substr(0, begin);
+}
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
 }
 
 std::string file_of(const Report& report, std::string_view name) {
@@ -143,6 +160,30 @@ TEST_F(Drawn, PdfIsAPdf) {
   EXPECT_TRUE(image.content->starts_with("%PDF"));
 }
 
+TEST_F(Drawn, PdfHasItsFontsEmbedded) {
+  if (!has_program("pdffonts")) GTEST_SKIP() << "pdffonts is not installed: fonts are NOT checked";
+  const Image image = render(quantile_figure(synthetic_certificate()), ImageFormat::pdf);
+  ASSERT_TRUE(image.content) << image.notice;
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "fonts.pdf";
+  std::ofstream(file, std::ios::binary) << *image.content;
+  std::istringstream lines(run_process({"pdffonts", file.string()}, "").output);
+  std::string line;
+  std::getline(lines, line);
+  const std::size_t embedded = line.find(" emb ") + 1;
+  std::getline(lines, line);
+  int fonts = 0;
+  for (; std::getline(lines, line); ++fonts) EXPECT_EQ(line.substr(embedded, 3), "yes") << line;
+  EXPECT_GT(fonts, 0);
+}
+
+TEST_F(Drawn, SaysThatPdftocairoIsMissingAndGoesOn) {
+  const Report report =
+      make_report(synthetic_certificate({.variants = 1, .steps = 5}), {.pdftocairo = "/no/such/program"});
+  ASSERT_EQ(report.notices.size(), 1U);
+  EXPECT_TRUE(contains(report.notices[0], "apt install poppler-utils"));
+  EXPECT_FALSE(file_of(report, "success.pdf").empty());
+}
+
 TEST_F(Drawn, OddDataIsDrawnWithoutFault) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Certificate nothing_certified = synthetic_certificate({.variants = 1, .steps = 5});
@@ -169,7 +210,9 @@ TEST_F(Drawn, ReportHasFiguresInlineWithIdsOfTheirOwn) {
   EXPECT_TRUE(report.notices.empty());
   EXPECT_FALSE(file_of(report, "success.pdf").empty());
   EXPECT_FALSE(file_of(report, "quantiles.pdf").empty());
-  const std::string html = file_of(report, "report.html");
+  EXPECT_TRUE(contains(file_of(report, "success.svg"), "<svg"));
+  EXPECT_FALSE(contains(file_of(report, "success.svg"), "<text"));  // outlines
+  const std::string html = without_scripts(file_of(report, "report.html"));
   expect_unique_ids(html);
   EXPECT_TRUE(contains(html, "id='quantiles-3-gpDot'"));
   EXPECT_FALSE(contains(html, "black"));
@@ -178,7 +221,8 @@ TEST_F(Drawn, ReportHasFiguresInlineWithIdsOfTheirOwn) {
 
 TEST(ReportHtml, EscapesAllUserText) {
   const std::string html = report_html(hostile_certificate(), {});
-  EXPECT_FALSE(contains(html, "<script"));
+  EXPECT_EQ(count_of(html, "<script"), has_chart_library() ? 3U : 0U);  // data, library, page
+  EXPECT_FALSE(contains(html, "<script>alert"));
   EXPECT_FALSE(contains(html, "\x1b"));
   EXPECT_FALSE(contains(html, "\xff "));
   EXPECT_TRUE(contains(html, "{{title}}"));  // a name, not a place to fill
@@ -186,7 +230,11 @@ TEST(ReportHtml, EscapesAllUserText) {
 }
 
 TEST(ReportHtml, NeedsNothingFromElsewhere) {
-  const std::string html = report_html(synthetic_certificate(), {});
+  const std::string page = report_html(synthetic_certificate(), {});
+  EXPECT_TRUE(contains(page, "default-src 'none'"));
+  EXPECT_FALSE(contains(page, "sourceMappingURL"));
+  EXPECT_LT(page.size(), 1'000'000U);
+  const std::string html = without_scripts(page);
   EXPECT_FALSE(contains(html, "src="));
   EXPECT_FALSE(contains(html, "@import"));
   EXPECT_FALSE(contains(html, "<link"));
@@ -214,12 +262,84 @@ TEST(ReportHtml, IsPossibleWithoutAnything) {
   EXPECT_EQ(make_report(Certificate{}).files.size(), 2U);
 }
 
+TEST(ReportHtml, SaysWhetherFiguresAreInteractive) {
+  const Report report = make_report(synthetic_certificate(), {.gnuplot = "/no/such/gnuplot"});
+  const std::string html = file_of(report, "report.html");
+  if (has_chart_library()) {
+    EXPECT_TRUE(contains(html, "<figure data-chart=\"success\">"));
+    EXPECT_TRUE(contains(html, "move the slider"));
+  } else {
+    EXPECT_FALSE(contains(html, "data-chart"));
+    EXPECT_TRUE(contains(html, "built without the charting library"));
+  }
+}
+
+TEST(ReportHtml, StaysSmallWithManyLongCurves) {
+  const std::string html = file_of(
+      make_report(synthetic_certificate({.variants = 4, .steps = 3000}), {.gnuplot = "/no/such/gnuplot"}),
+      "report.html");
+  EXPECT_LT(html.size(), 1'000'000U);
+}
+
+TEST(ChartData, HasEveryClaimAsTheTablesPrintIt) {
+  Certificate certificate = synthetic_certificate({.variants = 2, .steps = 20});
+  certificate.quantile[0].upper_bound = infinity;
+  const auto data = nlohmann::json::parse(chart_data(
+      {"a", "b"}, {quantile_chart(certificate, quantile_figure(certificate))}, budget_answers(certificate)));
+  const auto& series = data["charts"][0]["series"];
+  ASSERT_EQ(series.size(), 6U);
+  EXPECT_TRUE(series[0]["certified"][0].is_null());
+  EXPECT_EQ(series[0]["certifiedText"][0], "-");
+  std::size_t seen = 0;
+  for (const auto& one : series) {
+    for (std::size_t i = 0; i < one["steps"].size(); ++i, ++seen) {
+      const auto claim = std::ranges::find_if(certificate.quantile, [&](const certify::QuantileClaim& c) {
+        return c.variant == one["variant"] && c.step == one["steps"][i] &&
+               c.quantile == certificate.quantiles[one["parameter"].get<std::size_t>()];
+      });
+      ASSERT_NE(claim, certificate.quantile.end());
+      EXPECT_EQ(one["certifiedText"][i], upper_bound_value(claim->upper_bound));
+      EXPECT_EQ(one["observedText"][i], observed_value(claim->empirical));
+    }
+  }
+  EXPECT_EQ(seen, certificate.quantile.size());
+  EXPECT_EQ(data["budgets"].size(), certificate.budget.size());
+}
+
+TEST(Quotable, StandsAloneWithItsConfidence) {
+  Certificate certificate = synthetic_certificate({.variants = 2, .paper_budgets = true});
+  for (const certify::BudgetClaim& claim : certificate.budget) {
+    const std::string text = quotable(certificate, claim);
+    if (!claim.steps) {
+      EXPECT_TRUE(contains(text, "No guarantee")) << text;
+    } else if (claim.method == bounds::BudgetMethod::paper) {
+      EXPECT_TRUE(contains(text, "Not covered by the confidence")) << text;
+    } else {
+      EXPECT_TRUE(contains(text, "With confidence 0.99, at least")) << text;
+    }
+  }
+  certificate.simultaneous = certify::Simultaneity::each;
+  certificate.budget[0].method = bounds::BudgetMethod::settling;
+  certificate.budget[0].steps = 7;
+  EXPECT_TRUE(contains(quotable(certificate, certificate.budget[0]), "for this claim alone"));
+}
+
+TEST(MakeReport, HasTablesForPapers) {
+  const Report report = make_report(synthetic_certificate(), {.gnuplot = "/no/such/gnuplot"});
+  for (const char* name : {"tables/iterations", "tables/success_1", "tables/success_2", "tables/quantiles_1",
+                           "tables/confidence"}) {
+    EXPECT_TRUE(contains(file_of(report, std::string(name) + ".tex"), "\\begin{tabular}")) << name;
+    EXPECT_TRUE(contains(file_of(report, std::string(name) + ".md"), "|---:|")) << name;
+  }
+}
+
 TEST(MakeReport, SaysThatGnuplotIsMissingAndGoesOn) {
   const Report report = make_report(synthetic_certificate(), {.gnuplot = "/no/such/gnuplot"});
   ASSERT_EQ(report.notices.size(), 1U);
   EXPECT_TRUE(contains(report.notices[0], "/no/such/gnuplot"));
   EXPECT_TRUE(contains(report.notices[0], "apt install gnuplot-nox"));
-  EXPECT_EQ(report.files.size(), 2U);
+  EXPECT_EQ(file_of(report, "success.pdf"), "");
+  EXPECT_EQ(file_of(report, "success.svg"), "");
   EXPECT_TRUE(contains(file_of(report, "report.html"), "class=\"missing\">No figures"));
 }
 
@@ -243,6 +363,7 @@ TEST_F(Drawn, ReportsForEyes) {
     std::filesystem::create_directories(folder / name);
     std::ofstream(folder / name / "table.txt") << terminal_text(certificate);
     for (const ReportFile& file : make_report(certificate).files) {
+      std::filesystem::create_directories((folder / name / file.name).parent_path());
       std::ofstream(folder / name / file.name, std::ios::binary) << file.content;
     }
     EXPECT_GT(std::filesystem::file_size(folder / name / "report.html"), 10000U);

@@ -230,6 +230,23 @@ Headline headline(const Certificate& certificate) {
   return result;
 }
 
+std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
+  const std::string& variant = certificate.variants.at(claim.variant).name;
+  const std::string of = certificate.variants.size() > 1 ? fmt::format("{}, {}", certificate.metric, variant)
+                                                         : certificate.metric;
+  const std::string observed = claim.empirical ? count_label(*claim.empirical) : "not reached";
+  if (!claim.steps) {
+    return fmt::format(
+        "No guarantee that {} of problems get below {} within the recorded iterations ({}; observed: {}).",
+        percent_label(claim.quantile), with_unit(certificate, exact_label(claim.tolerance)), of, observed);
+  }
+  std::string opening = fmt::format("With confidence {}, ", confidence_label(certificate.delta));
+  if (certificate.simultaneous == Simultaneity::each)
+    opening = fmt::format("With confidence {} for this claim alone, ", confidence_label(certificate.delta));
+  if (!is_covered(claim)) opening = "Not covered by the confidence, for comparison only: ";
+  return fmt::format("{}{} ({}; observed: {}).", opening, budget_sentence(certificate, claim), of, observed);
+}
+
 std::vector<std::string> what_it_says(const Certificate& certificate) {
   std::vector<std::string> lines{
       about_fresh_problems,

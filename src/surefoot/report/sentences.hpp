@@ -20,6 +20,10 @@ struct Headline {
 
 Headline headline(const certify::Certificate& certificate);
 
+/// One iteration budget as a sentence that stands alone, with its confidence; says so if there is no
+/// guarantee.
+std::string quotable(const certify::Certificate& certificate, const certify::BudgetClaim& claim);
+
 /// What the certificate says, and what it does not, in plain words; only what applies to it.
 std::vector<std::string> what_it_says(const certify::Certificate& certificate);
 std::vector<std::string> what_it_does_not_say(const certify::Certificate& certificate);

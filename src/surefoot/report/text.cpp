@@ -200,6 +200,47 @@ std::string markdown_escaped(std::string_view text) {
   });
 }
 
+std::string latex_escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : printable(text)) {
+    switch (letter) {
+      case '\\':
+        result += "\\textbackslash{}";
+        break;
+      case '~':
+        result += "\\textasciitilde{}";
+        break;
+      case '^':
+        result += "\\textasciicircum{}";
+        break;
+      case '<':
+        result += "\\textless{}";
+        break;
+      case '>':
+        result += "\\textgreater{}";
+        break;
+      case '|':
+        result += "\\textbar{}";
+        break;
+      case '"':
+        result += "\\textquotedbl{}";
+        break;
+      case '{':
+      case '}':
+      case '$':
+      case '&':
+      case '#':
+      case '%':
+      case '_':
+        result += '\\';
+        [[fallthrough]];
+      default:
+        result += letter;
+    }
+  }
+  return result;
+}
+
 std::string csv_quoted(std::string_view text) {
   std::string clean = printable(text);
   if (clean.find_first_of(",\"") == std::string::npos) return clean;

@@ -24,6 +24,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
 
 std::string html_escaped(std::string_view text);
 std::string markdown_escaped(std::string_view text);
+std::string latex_escaped(std::string_view text);
 /// RFC 4180: quoted where needed.
 std::string csv_quoted(std::string_view text);
 /// Single-quoted gnuplot string, in which nothing is substituted; to be used with `noenhanced`.

@@ -106,6 +106,38 @@ std::string markdown_header(const Column& column) {
   return markdown_escaped(column.group.empty() ? column.header : column.group + ": " + column.header);
 }
 
+/// "1.5e-3" as mantissa and exponent; empty if the text is no such number.
+std::string latex_power(std::string_view text) {
+  const std::size_t e = text.find('e');
+  if (e == 0 || e == std::string_view::npos || e + 1 == text.size()) return "";
+  const std::string_view mantissa = text.substr(0, e);
+  const std::string_view exponent = text.substr(e + 1);
+  if (mantissa.find_first_not_of("-.0123456789") != std::string_view::npos) return "";
+  if (exponent.find_first_not_of("-0123456789") != std::string_view::npos) return "";
+  return mantissa == "1" ? fmt::format("$10^{{{}}}$", exponent)
+                         : fmt::format("${} \\cdot 10^{{{}}}$", mantissa, exponent);
+}
+
+std::string latex_cell(const std::string& cell) {
+  if (cell == nothing) return "--";
+  const std::string power = latex_power(cell);
+  if (!power.empty()) return power;
+  const bool number = !cell.empty() && cell.find_first_not_of("-.0123456789") == std::string::npos;
+  return number && cell.front() == '-' ? fmt::format("${}$", cell) : latex_escaped(cell);
+}
+
+/// Headings over several columns, each with a rule below it.
+std::string latex_groups(const std::vector<ColumnGroup>& groups) {
+  std::string line;
+  std::string rules;
+  for (const ColumnGroup& group : groups) {
+    if (group.begin > 0) line += " & ";
+    line += fmt::format("\\multicolumn{{{}}}{{c}}{{{}}}", group.end - group.begin, latex_escaped(group.name));
+    if (!group.name.empty()) rules += fmt::format("\\cline{{{}-{}}} ", group.begin + 1, group.end);
+  }
+  return line + " \\\\ " + rules + "\n";
+}
+
 std::string html_alignment(const Column& column) {
   return column.align == Align::left ? " class=\"left\"" : "";
 }
@@ -212,6 +244,23 @@ std::string to_markdown(const TextTable& table) {
     text += '\n';
   }
   return text;
+}
+
+std::string to_latex(const TextTable& table) {
+  std::string text = "\\begin{tabular}{";
+  for (const Column& column : table.columns) text += column.align == Align::left ? 'l' : 'r';
+  text += "}\n\\hline\n";
+  const std::vector<ColumnGroup> groups = column_groups(table);
+  if (std::ranges::any_of(groups, [](const ColumnGroup& g) { return !g.name.empty(); }))
+    text += latex_groups(groups);
+  const auto add_line = [&](auto&& cell_of) {
+    for (std::size_t j = 0; j < table.columns.size(); ++j) text += (j > 0 ? " & " : "") + cell_of(j);
+    text += " \\\\\n";
+  };
+  add_line([&](std::size_t j) { return latex_escaped(table.columns[j].header); });
+  text += "\\hline\n";
+  for (const auto& row : table.rows) add_line([&](std::size_t j) { return latex_cell(row[j]); });
+  return text + "\\hline\n\\end{tabular}\n";
 }
 
 std::string to_html(const TextTable& table) {

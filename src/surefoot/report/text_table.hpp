@@ -15,7 +15,7 @@ struct Column {
   std::string group = {};  ///< neighbours of the same group stand under one common heading
 };
 
-/// Rows of ready-made cells under headed columns; rendered as aligned text, Markdown or HTML.
+/// Rows of ready-made cells under headed columns; rendered as aligned text, Markdown, LaTeX or HTML.
 struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
@@ -38,6 +38,9 @@ std::vector<ColumnGroup> column_groups(const TextTable& table);
 std::string to_text(const TextTable& table, std::string_view indent = "");
 
 std::string to_markdown(const TextTable& table);
+
+/// A tabular environment for LaTeX, without packages; 1.5e-3 becomes 1.5 times a power of ten.
+std::string to_latex(const TextTable& table);
 
 /// <table> with escaped text; the key columns are row headings, cells that say nothing have class "none".
 std::string to_html(const TextTable& table);

@@ -89,6 +89,22 @@ TEST(TextTableMarkdown, NamesTheGroupInEachColumn) {
             "| 100 | 0.5 | 0.4 | 2 | &lt;b> |\n");
 }
 
+TEST(TextTableLatex, AlignsGroupsAndWritesPowersOfTen) {
+  TextTable table = example();
+  table.add_row({"5", "1.5e-3", "1e-3", "-20", "50 % & {x}_1"});
+  EXPECT_EQ(to_latex(table),
+            "\\begin{tabular}{rrrrr}\n\\hline\n"
+            "\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{cold} & \\multicolumn{2}{c}{warm} \\\\ \\cline{2-3} "
+            "\\cline{4-5} \n"
+            "step & observed & certified & observed & certified \\\\\n\\hline\n"
+            "1 & 0.5 & -- & é & 1 \\\\\n"
+            "100 & 0.5 & 0.4 & 2 & \\textless{}b\\textgreater{} \\\\\n"
+            "5 & $1.5 \\cdot 10^{-3}$ & $10^{-3}$ & $-20$ & 50 \\% \\& \\{x\\}\\_1 \\\\\n"
+            "\\hline\n\\end{tabular}\n");
+  EXPECT_EQ(latex_escaped("\\input{x}^~#$"),
+            "\\textbackslash{}input\\{x\\}\\textasciicircum{}\\textasciitilde{}\\#\\$");
+}
+
 TEST(TextTableHtml, EscapesAndMarksCellsThatSayNothing) {
   const std::string html = to_html(example());
   EXPECT_NE(html.find("&lt;b&gt;"), std::string::npos);

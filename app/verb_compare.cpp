@@ -1,0 +1,105 @@
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/compare.hpp"
+#include "surefoot/certify/verify.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/report/comparison.hpp"
+
+#include "claims.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace surefoot;
+
+constexpr std::size_t largest_compared_certificate = std::size_t{256} << 20;
+
+struct CompareArguments {
+  std::string a;
+  std::string b;
+  std::vector<std::string> variants;
+  double delta = 0.01;
+  std::filesystem::path folder;  ///< empty: no files
+  bool json = false;
+};
+
+/// A certificate whose claims do not follow from its counts has nothing to be compared.
+report::Compared read_certificate(const std::string& path) {
+  certify::ParsedCertificate parsed = [&] {
+    try {
+      return certify::parse_certificate(io::read_file(path, largest_compared_certificate));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", path, error.what()));
+    }
+  }();
+  const certify::Verification verification = certify::verify(parsed);
+  require(verification.holds(),
+          "{}: this certificate does not hold as recomputed from its counts (see surefoot verify): {}", path,
+          verification.holds() ? "" : verification.findings.front());
+  return {path, parsed.computed_digest, std::move(parsed.certificate)};
+}
+
+certify::CompareOptions options_of(const CompareArguments& arguments) {
+  certify::CompareOptions options;
+  options.delta = arguments.delta;
+  for (const std::string& text : arguments.variants) {
+    const std::vector<std::string> names = split_list("--variants", text);
+    require(names.size() == 2, "--variants: '{}' is not a variant of A and one of B, separated by a comma",
+            text);
+    options.variants.emplace_back(names[0], names[1]);
+  }
+  return options;
+}
+
+void run(const CompareArguments& arguments) {
+  const report::Compared a = read_certificate(arguments.a);
+  const report::Compared b = read_certificate(arguments.b);
+  const certify::Comparison comparison =
+      certify::compare(a.certificate, b.certificate, options_of(arguments), a.digest == b.digest);
+  if (!arguments.folder.empty()) {
+    io::prepare_output_folder(arguments.folder);
+    write_report_files(report::comparison_report(a, b, comparison), arguments.folder, {});
+  }
+  if (arguments.json) {
+    fmt::print("{}", report::comparison_json(a, b, comparison));
+    return;
+  }
+  fmt::print("{}", report::terminal_text(a, b, comparison));
+  if (!arguments.folder.empty()) {
+    fmt::print("\nWritten to {}: report.html, comparison.json, figures and tables for papers\n",
+               arguments.folder.string());
+  }
+}
+
+}  // namespace
+
+void add_compare_verb(CLI::App& app) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* verb =
+      app.add_subcommand("compare", "Two certificates side by side: what is provably better and what is not");
+  verb->add_option("a", arguments->a, "certificate.json, called A")->required();
+  verb->add_option("b", arguments->b, "the other, called B")->required();
+  verb->add_option("--variants", arguments->variants,
+                   "a variant of A and one of B, e.g. cold,warm; may be repeated [those of the same name, or "
+                   "the only ones]");
+  verb->add_option("--delta", arguments->delta,
+                   "price of the bounds from the other side, in total; the confidence of all verdicts "
+                   "together is one less the deltas "
+                   "of A, of B and this")
+      ->capture_default_str();
+  verb->add_option("--out", arguments->folder,
+                   "write report.html, comparison.json, figures and tables there");
+  verb->add_flag("--json", arguments->json, "print the comparison as JSON");
+  verb->footer("Example: surefoot compare old/certificate.json new/certificate.json --out comparison");
+  verb->callback([arguments] { run(*arguments); });
+}

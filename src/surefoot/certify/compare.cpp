@@ -1,0 +1,318 @@
+#include "surefoot/certify/compare.hpp"
+
+#include "surefoot/bounds/binomial.hpp"
+#include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace surefoot::certify {
+namespace {
+
+using bounds::BudgetMethod;
+
+std::vector<std::string> variant_names(const Certificate& certificate) {
+  std::vector<std::string> names;
+  for (const Variant& variant : certificate.variants) names.push_back(variant.name);
+  return names;
+}
+
+std::size_t place_of_variant(const Certificate& certificate, const std::string& wanted,
+                             std::string_view which) {
+  const std::vector<std::string> names = variant_names(certificate);
+  const auto found = std::ranges::find(names, wanted);
+  require(found != names.end(), "certificate {} has no variant '{}'; it has {}", which, wanted,
+          fmt::join(names, ", "));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::vector<VariantComparison> paired(const Certificate& a, const Certificate& b,
+                                      const CompareOptions& options, bool same) {
+  std::vector<VariantComparison> pairs;
+  for (const auto& [of_a, of_b] : options.variants) {
+    VariantComparison pair;
+    pair.a = place_of_variant(a, of_a, "A");
+    pair.b = place_of_variant(b, of_b, "B");
+    require(!same || pair.a != pair.b, "variant '{}' cannot be compared with itself", of_a);
+    pairs.push_back(std::move(pair));
+  }
+  if (!pairs.empty()) return pairs;
+  const std::vector<std::string> names_a = variant_names(a);
+  const std::vector<std::string> names_b = variant_names(b);
+  require(!same, "both are the same certificate: choose two of its variants ({})", fmt::join(names_a, ", "));
+  for (std::size_t i = 0; i < names_a.size(); ++i) {
+    const auto found = std::ranges::find(names_b, names_a[i]);
+    if (found == names_b.end()) continue;
+    pairs.emplace_back().a = i;
+    pairs.back().b = static_cast<std::size_t>(found - names_b.begin());
+  }
+  if (pairs.empty() && names_a.size() == 1 && names_b.size() == 1) pairs.emplace_back();
+  require(!pairs.empty(), "no variant of A ({}) is called as one of B ({}): say which to compare",
+          fmt::join(names_a, ", "), fmt::join(names_b, ", "));
+  return pairs;
+}
+
+/// The success claims of one variant by step and tolerance.
+using SuccessClaims = std::map<std::pair<Index, double>, const SuccessClaim*>;
+
+SuccessClaims success_claims(const Certificate& certificate, std::size_t variant) {
+  SuccessClaims claims;
+  for (const SuccessClaim& claim : certificate.success) {
+    if (claim.variant == variant) claims[{claim.step, claim.tolerance}] = &claim;
+  }
+  return claims;
+}
+
+/// Counts of runs on training samples bound a success rate from below (PAC-Bayes) and say nothing from above.
+bool has_opposite_bounds(const Variant& variant) {
+  return !variant.pac_bayes;
+}
+
+/// One certificate's variant with both ends of everything.
+class Side {
+ public:
+  Side(const Certificate& certificate, std::size_t variant)
+      : certificate_(&certificate),
+        variant_(variant),
+        opposite_(has_opposite_bounds(certificate.variants[variant])) {
+    for (const auto& [key, claim] : success_claims(certificate, variant))
+      success_[key] = {claim->lower_bound, 1.0};
+  }
+
+  [[nodiscard]] Index opposite_bounds() const { return opposite_ ? static_cast<Index>(success_.size()) : 0; }
+
+  void bound_from_above(double delta_each) {
+    if (!opposite_) return;
+    for (const auto& [key, claim] : success_claims(*certificate_, variant_)) {
+      const Index successes = claim->samples - claim->failures;
+      success_[key].high = bounds::clopper_pearson_upper(successes, claim->samples, delta_each);
+    }
+  }
+
+  [[nodiscard]] const std::map<std::pair<Index, double>, Range>& success() const { return success_; }
+
+  /// The largest tolerance below which, after `step`, less than the share `quantile` is.
+  [[nodiscard]] double quantile_at_least(Index step, double quantile) const {
+    double bound = -infinity;
+    for (const auto& [key, range] : success_) {
+      if (key.first == step && range.high < quantile) bound = std::max(bound, key.second);
+    }
+    return bound;
+  }
+
+  /// The last step after which less than the share `quantile` is below the tolerance.
+  [[nodiscard]] std::optional<Index> steps_more_than(double tolerance, double quantile) const {
+    std::optional<Index> bound;
+    for (const auto& [key, range] : success_) {
+      if (key.second == tolerance && range.high < quantile)
+        bound = std::max(bound.value_or(key.first), key.first);
+    }
+    return bound;
+  }
+
+  [[nodiscard]] std::map<std::pair<Index, double>, Range> quantiles() const {
+    std::map<std::pair<Index, double>, Range> result;
+    for (const QuantileClaim& claim : certificate_->quantile) {
+      if (claim.variant != variant_) continue;
+      result[{claim.step, claim.quantile}] = {quantile_at_least(claim.step, claim.quantile),
+                                              claim.upper_bound};
+    }
+    return result;
+  }
+
+  using BudgetKey = std::pair<double, double>;
+  [[nodiscard]] std::map<BudgetKey, const BudgetClaim*> budgets() const {
+    std::map<BudgetKey, const BudgetClaim*> result;
+    for (const BudgetClaim& claim : certificate_->budget) {
+      if (claim.variant == variant_) result[{claim.tolerance, claim.quantile}] = &claim;
+    }
+    return result;
+  }
+
+  /// A run that has settled by k is below the tolerance at k; one that has hit it by k need not be.
+  [[nodiscard]] StepRange steps_needed(const BudgetClaim& claim) const {
+    StepRange range;
+    range.at_most = claim.steps;
+    if (claim.method != BudgetMethod::first_hit)
+      range.more_than = steps_more_than(claim.tolerance, claim.quantile);
+    return range;
+  }
+
+ private:
+  const Certificate* certificate_;
+  std::size_t variant_;
+  bool opposite_;
+  std::map<std::pair<Index, double>, Range> success_;
+};
+
+Verdict verdict_of(bool a_is_better, bool b_is_better) {
+  if (a_is_better) return Verdict::a_is_better;
+  return b_is_better ? Verdict::b_is_better : Verdict::not_shown;
+}
+
+/// Fewer steps at most than the other more than.
+bool needs_fewer(const StepRange& left, const StepRange& right) {
+  return left.at_most && right.more_than && *left.at_most <= *right.more_than;
+}
+
+void compare_success(VariantComparison& pair, const Side& a, const Side& b) {
+  for (const auto& [key, of_a] : a.success()) {
+    const auto found = b.success().find(key);
+    if (found == b.success().end()) continue;
+    const Range& of_b = found->second;
+    pair.success.push_back(
+        {key.first, key.second, of_a, of_b, verdict_of(of_a.low > of_b.high, of_b.low > of_a.high)});
+  }
+}
+
+void compare_quantiles(VariantComparison& pair, const Side& a, const Side& b) {
+  const auto all_of_b = b.quantiles();
+  for (const auto& [key, of_a] : a.quantiles()) {
+    const auto found = all_of_b.find(key);
+    if (found == all_of_b.end()) continue;
+    const Range& of_b = found->second;
+    pair.quantile.push_back(
+        {key.first, key.second, of_a, of_b, verdict_of(of_a.high < of_b.low, of_b.high < of_a.low)});
+  }
+}
+
+void compare_budgets(VariantComparison& pair, const Side& a, const Side& b, std::set<std::string>& remarks) {
+  const auto all_of_b = b.budgets();
+  for (const auto& [key, of_a] : a.budgets()) {
+    const auto found = all_of_b.find(key);
+    if (found == all_of_b.end()) continue;
+    if (of_a->method != found->second->method) {
+      remarks.insert(fmt::format("Iterations needed are not compared: A counts by method {}, B by {}.",
+                                 bounds::name(of_a->method), bounds::name(found->second->method)));
+      continue;
+    }
+    if (of_a->method == BudgetMethod::paper) {
+      remarks.insert("Iterations needed are not compared: method paper is not covered by its confidence.");
+      continue;
+    }
+    if (of_a->method == BudgetMethod::first_hit)
+      remarks.insert(
+          "Iterations until the first hit cannot be shown to be fewer: the counts bound them from above "
+          "only.");
+    const StepRange steps_a = a.steps_needed(*of_a);
+    const StepRange steps_b = b.steps_needed(*found->second);
+    pair.budget.push_back({key.first, key.second, of_a->method, steps_a, steps_b,
+                           verdict_of(needs_fewer(steps_a, steps_b), needs_fewer(steps_b, steps_a))});
+  }
+}
+
+/// Values of one certificate that the other has not, as a remark; empty if there are none.
+template <class Value>
+std::string left_out(std::string_view what, const std::vector<Value>& of_a, const std::vector<Value>& of_b) {
+  std::vector<Value> only_a;
+  std::vector<Value> only_b;
+  for (const Value& value : of_a)
+    if (std::ranges::count(of_b, value) == 0) only_a.push_back(value);
+  for (const Value& value : of_b)
+    if (std::ranges::count(of_a, value) == 0) only_b.push_back(value);
+  if (only_a.empty() && only_b.empty()) return "";
+  const auto listed = [](const std::vector<Value>& values) {
+    return values.empty() ? std::string("none")
+                          : (values.size() > 8 ? fmt::format("{} of them", values.size())
+                                               : fmt::format("{}", fmt::join(values, ", ")));
+  };
+  return fmt::format("{} of one certificate alone are not compared (A: {}; B: {}).", what, listed(only_a),
+                     listed(only_b));
+}
+
+void add_remarks(Comparison& comparison, const Certificate& a, const Certificate& b) {
+  for (const std::string& remark :
+       {left_out("Tolerances", a.tolerances, b.tolerances), left_out("Quantiles", a.quantiles, b.quantiles),
+        left_out("Iterations", a.steps, b.steps)}) {
+    if (!remark.empty()) comparison.remarks.push_back(remark);
+  }
+  std::set<std::string> once;
+  for (const VariantComparison& pair : comparison.pairs) {
+    const Variant& of_a = a.variants[pair.a];
+    const Variant& of_b = b.variants[pair.b];
+    for (const Variant* variant : {&of_a, &of_b}) {
+      if (!has_opposite_bounds(*variant))
+        once.insert(fmt::format(
+            "Nothing can be shown to be better than '{}': its PAC-Bayes counts bound from one side only.",
+            variant->name));
+    }
+    if (of_a.last_step != of_b.last_step && !pair.budget.empty())
+      once.insert(
+          fmt::format("Iterations needed speak of the recorded iterations: up to {} in A, up to {} in B.",
+                      of_a.last_step, of_b.last_step));
+  }
+  comparison.remarks.insert(comparison.remarks.end(), once.begin(), once.end());
+}
+
+}  // namespace
+
+void CompareOptions::validate() const {
+  require(delta > 0 && delta < 1, "delta of the comparison: {} is outside (0, 1)", delta);
+}
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::a_is_better:
+      return "A";
+    case Verdict::b_is_better:
+      return "B";
+    case Verdict::not_shown:
+      break;
+  }
+  return "-";
+}
+
+Comparison compare(const Certificate& a, const Certificate& b, const CompareOptions& options, bool same) {
+  options.validate();
+  require(a.metric == b.metric && a.unit == b.unit,
+          "the certificates speak of different metrics, '{}'{} and '{}'{}: they cannot be compared", a.metric,
+          a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
+  Comparison comparison;
+  comparison.pairs = paired(a, b, options, same);
+  comparison.delta_a = a.delta;
+  comparison.delta_b = same ? 0 : b.delta;
+  comparison.delta_opposite = options.delta;
+  comparison.delta = bounds::spent_confidence(
+      {{"A", 1, comparison.delta_a}, {"B", same ? 0 : 1, b.delta}, {"opposite", 1, options.delta}});
+  require(comparison.delta < 1,
+          "the deltas of both certificates and of the comparison add up to {}: no confidence is left",
+          comparison.delta);
+  comparison.together = a.simultaneous == Simultaneity::all && b.simultaneous == Simultaneity::all;
+
+  std::map<std::size_t, Side> sides_a;
+  std::map<std::size_t, Side> sides_b;
+  for (const VariantComparison& pair : comparison.pairs) {
+    if (sides_a.try_emplace(pair.a, a, pair.a).second)
+      comparison.opposite_bounds += sides_a.at(pair.a).opposite_bounds();
+    if (sides_b.try_emplace(pair.b, b, pair.b).second)
+      comparison.opposite_bounds += sides_b.at(pair.b).opposite_bounds();
+  }
+  if (comparison.opposite_bounds > 0) {
+    bounds::ConfidenceBudget budget(options.delta);
+    comparison.delta_each = budget.take_fraction("opposite bounds", comparison.opposite_bounds, 1.0);
+    for (auto* sides : {&sides_a, &sides_b})
+      for (auto& [place, side] : *sides) side.bound_from_above(comparison.delta_each);
+  }
+  std::set<std::string> remarks;
+  std::size_t cells = 0;
+  for (VariantComparison& pair : comparison.pairs) {
+    const Side& side_a = sides_a.at(pair.a);
+    const Side& side_b = sides_b.at(pair.b);
+    compare_success(pair, side_a, side_b);
+    compare_quantiles(pair, side_a, side_b);
+    compare_budgets(pair, side_a, side_b, remarks);
+    cells += pair.success.size() + pair.quantile.size() + pair.budget.size();
+  }
+  comparison.remarks.assign(remarks.begin(), remarks.end());
+  add_remarks(comparison, a, b);
+  require(cells > 0,
+          "nothing of the two certificates can be compared: they have no tolerance and iteration in common");
+  return comparison;
+}
+
+}  // namespace surefoot::certify

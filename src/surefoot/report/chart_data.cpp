@@ -1,0 +1,163 @@
+#include "surefoot/report/chart_data.hpp"
+
+#include "surefoot/report/format.hpp"
+#include "surefoot/report/sentences.hpp"
+#include "surefoot/report/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace surefoot::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_points_in_page = 8000;
+constexpr std::size_t fewest_points_in_curve = 60;
+
+/// Six digits are enough to draw.
+json drawn(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+}
+
+json axis_json(const Axis& axis) {
+  return {{"label", printable(axis.label)},
+          {"log", axis.logarithmic},
+          {"percent", axis.percent},
+          {"low", axis.low},
+          {"high", axis.high}};
+}
+
+/// Every n-th point, with the first and the last.
+std::vector<Series::Point> evenly_thinned(const std::vector<Series::Point>& points, std::size_t most) {
+  if (points.size() <= most) return points;
+  std::vector<Series::Point> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(points[i * (points.size() - 1) / (most - 1)]);
+  return kept;
+}
+
+json series_json(const Chart& chart, const Series& series, std::size_t parameter, std::size_t method,
+                 std::size_t most) {
+  json steps = json::array();
+  json observed = json::array();
+  json certified = json::array();
+  json observed_text = json::array();
+  json certified_text = json::array();
+  for (const Series::Point& point : evenly_thinned(series.points, most)) {
+    const bool says_nothing = point.certified == chart.says_nothing;
+    steps.push_back(point.step);
+    observed.push_back(drawn(point.observed));
+    certified.push_back(says_nothing ? json() : drawn(point.certified));
+    observed_text.push_back(chart.observed(point.observed));
+    certified_text.push_back(chart.certified(point.certified));
+  }
+  return {{"variant", series.variant},
+          {"parameter", parameter},
+          {"method", method},
+          {"steps", steps},
+          {"observed", observed},
+          {"certified", certified},
+          {"observedText", observed_text},
+          {"certifiedText", certified_text}};
+}
+
+json chart_json(const Chart& chart, std::size_t most) {
+  std::vector<std::string> methods;
+  json all = json::array();
+  for (const Series& series : chart.series) {
+    const auto parameter = std::ranges::find(chart.parameters, series.parameter);
+    if (parameter == chart.parameters.end()) continue;
+    auto method = std::ranges::find(methods, series.method);
+    if (method == methods.end()) method = methods.insert(methods.end(), std::string(series.method));
+    all.push_back(series_json(chart, series, static_cast<std::size_t>(parameter - chart.parameters.begin()),
+                              static_cast<std::size_t>(method - methods.begin()), most));
+  }
+  return {{"id", chart.id},
+          {"title", printable(chart.title)},
+          {"parameterName", chart.parameter_name},
+          {"parameters", chart.labels},
+          {"preferred", chart.parameters.size() / 2},
+          {"methods", methods},
+          {"x", axis_json(chart.x)},
+          {"y", axis_json(chart.y)},
+          {"series", all}};
+}
+
+Chart chart_of(const Figure& figure, std::string parameter_name, std::vector<double> parameters,
+               std::vector<Series> series) {
+  Chart chart;
+  chart.id = figure.name;
+  chart.title = figure.title;
+  chart.parameter_name = std::move(parameter_name);
+  chart.parameters = std::move(parameters);
+  chart.x = figure.x;
+  chart.y = figure.y;
+  chart.series = std::move(series);
+  return chart;
+}
+
+}  // namespace
+
+Chart success_chart(const certify::Certificate& certificate, const Figure& figure) {
+  Chart chart = chart_of(figure, "Tolerance", certificate.tolerances, success_series(certificate));
+  for (const double tolerance : chart.parameters)
+    chart.labels.push_back(printable("below " + with_unit(certificate, exact_label(tolerance))));
+  chart.says_nothing = 0;
+  chart.observed = observed_percent;
+  chart.certified = lower_bound_percent;
+  return chart;
+}
+
+Chart quantile_chart(const certify::Certificate& certificate, const Figure& figure) {
+  Chart chart = chart_of(figure, "Quantile", certificate.quantiles, quantile_series(certificate));
+  for (const double quantile : chart.parameters)
+    chart.labels.push_back(percent_label(quantile) + " of problems");
+  chart.says_nothing = infinity;
+  chart.observed = observed_value;
+  chart.certified = upper_bound_value;
+  return chart;
+}
+
+std::vector<Answer> budget_answers(const certify::Certificate& certificate) {
+  std::vector<Answer> answers;
+  for (const certify::BudgetClaim& claim : certificate.budget) {
+    answers.push_back({certificate.variants.at(claim.variant).name,
+                       with_unit(certificate, exact_label(claim.tolerance)), percent_label(claim.quantile),
+                       std::string(bounds::name(claim.method)), quotable(certificate, claim),
+                       claim.steps && claim.method != bounds::BudgetMethod::paper});
+  }
+  return answers;
+}
+
+std::string chart_data(const std::vector<std::string>& variants, const std::vector<Chart>& charts,
+                       const std::vector<Answer>& answers, FirstSight first) {
+  std::size_t curves = 0;
+  for (const Chart& chart : charts) curves += chart.series.size();
+  const std::size_t most =
+      std::max(fewest_points_in_curve, most_points_in_page / std::max<std::size_t>(curves, 1));
+  json names = json::array();
+  for (const std::string& name : variants) names.push_back(printable(name));
+  json all = json::array();
+  for (const Chart& chart : charts) all.push_back(chart_json(chart, most));
+  json budgets = json::array();
+  for (const Answer& answer : answers) {
+    budgets.push_back({{"variant", printable(answer.variant)},
+                       {"tolerance", printable(answer.tolerance)},
+                       {"share", answer.share},
+                       {"method", answer.method},
+                       {"sentence", printable(answer.sentence)},
+                       {"certain", answer.certain}});
+  }
+  return json{{"variants", names},
+              {"charts", all},
+              {"budgets", budgets},
+              {"variantsFirst", first == FirstSight::all_variants}}
+      .dump();
+}
+
+}  // namespace surefoot::report

@@ -1,0 +1,465 @@
+#include "surefoot/report/comparison.hpp"
+
+#include "surefoot/report/chart_data.hpp"
+#include "surefoot/report/format.hpp"
+#include "surefoot/report/html.hpp"
+#include "surefoot/report/page.hpp"
+#include "surefoot/report/sentences.hpp"
+#include "surefoot/report/series.hpp"
+#include "surefoot/report/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace surefoot::report {
+namespace {
+
+using certify::Certificate;
+using certify::Comparison;
+using certify::VariantComparison;
+using certify::Verdict;
+
+constexpr std::size_t compared_rows_in_sight = 9;
+constexpr std::size_t compared_page_width = 100;
+
+std::string lower_value(const Certificate& certificate, double value) {
+  return value > -infinity ? with_unit(certificate, exact_label(value)) : std::string(nothing);
+}
+
+std::string upper_value(const Certificate& certificate, double value) {
+  return value < infinity ? with_unit(certificate, upper_bound_value(value)) : std::string(nothing);
+}
+
+std::string steps_text(const std::optional<Index>& steps) {
+  return steps ? count_label(*steps) : std::string(nothing);
+}
+
+/// Keys, the two ends of A and of B, and who is better.
+TextTable ranges_table(std::vector<Column> keys, const char* low, const char* high) {
+  TextTable table;
+  table.columns = std::move(keys);
+  table.key_columns = table.columns.size();
+  for (const char* side : {"A", "B"}) {
+    table.columns.push_back({low, Align::right, side});
+    table.columns.push_back({high, Align::right, side});
+  }
+  table.columns.push_back({"better", Align::left});
+  return table;
+}
+
+bool is_wanted(const std::vector<Index>& steps, Index step) {
+  return steps.empty() || std::ranges::count(steps, step) > 0;
+}
+
+std::string winner(Verdict verdict) {
+  return verdict == Verdict::a_is_better ? "A" : "B";
+}
+
+struct VerdictCount {
+  std::size_t a = 0;
+  std::size_t b = 0;
+  std::size_t open = 0;
+};
+
+VerdictCount count_verdicts(const auto& cells) {
+  VerdictCount tally;
+  for (const auto& cell : cells) {
+    if (cell.verdict == Verdict::a_is_better) ++tally.a;
+    if (cell.verdict == Verdict::b_is_better) ++tally.b;
+    if (cell.verdict == Verdict::not_shown) ++tally.open;
+  }
+  return tally;
+}
+
+std::string tally_sentence(std::string_view what, const VerdictCount& tally) {
+  return fmt::format("{}: A is provably better in {} of {} cells, B in {}; {} are not decided.", what,
+                     tally.a, tally.a + tally.b + tally.open, tally.b, tally.open);
+}
+
+std::string tolerance_text(const Certificate& certificate, double tolerance) {
+  return with_unit(certificate, exact_label(tolerance));
+}
+
+/// "below 1e-3, a larger share of B than of A after iterations 12 to 71".
+void add_success_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
+                           const VariantComparison& pair) {
+  std::map<double, std::vector<const certify::SuccessComparison*>> by_tolerance;
+  for (const auto& cell : pair.success) by_tolerance[cell.tolerance].push_back(&cell);
+  for (const auto& [tolerance, cells] : by_tolerance) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const Verdict verdict = cells[i]->verdict;
+      if (verdict == Verdict::not_shown || (i > 0 && cells[i - 1]->verdict == verdict)) continue;
+      std::size_t last = i;
+      while (last + 1 < cells.size() && cells[last + 1]->verdict == verdict) ++last;
+      const certify::SuccessComparison& widest = **std::max_element(
+          cells.begin() + static_cast<std::ptrdiff_t>(i),
+          cells.begin() + static_cast<std::ptrdiff_t>(last) + 1, [](const auto* left, const auto* right) {
+            const auto margin = [](const certify::SuccessComparison& cell) {
+              return std::max(cell.a.low - cell.b.high, cell.b.low - cell.a.high);
+            };
+            return margin(*left) < margin(*right);
+          });
+      const bool a_wins = verdict == Verdict::a_is_better;
+      const certify::Range& better = a_wins ? widest.a : widest.b;
+      const certify::Range& worse = a_wins ? widest.b : widest.a;
+      const std::string when = i == last
+                                   ? fmt::format("at iteration {}", count_label(cells[i]->step))
+                                   : fmt::format("at each compared iteration from {} to {}",
+                                                 count_label(cells[i]->step), count_label(cells[last]->step));
+      sentences.push_back(fmt::format(
+          "{} has more problems below {} than {} {}: at least {} against at most {} after {}",
+          winner(verdict), tolerance_text(certificate, tolerance), a_wins ? "B" : "A", when,
+          lower_bound_percent(better.low), upper_bound_percent(worse.high), count_label(widest.step)));
+    }
+  }
+}
+
+void add_budget_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
+                          const VariantComparison& pair) {
+  for (const auto& cell : pair.budget) {
+    if (cell.verdict == Verdict::not_shown) continue;
+    const bool a_wins = cell.verdict == Verdict::a_is_better;
+    const certify::StepRange& better = a_wins ? cell.a : cell.b;
+    const certify::StepRange& worse = a_wins ? cell.b : cell.a;
+    sentences.push_back(fmt::format(
+        "{} needs fewer iterations than {} for {} of problems below {}: at most {} against more than {}",
+        winner(cell.verdict), a_wins ? "B" : "A", percent_label(cell.quantile),
+        tolerance_text(certificate, cell.tolerance), steps_text(better.at_most),
+        steps_text(worse.more_than)));
+  }
+}
+
+std::string opening_of(const Comparison& comparison) {
+  const std::string confidence = confidence_label(comparison.delta);
+  return comparison.together
+             ? fmt::format("With confidence {}, all of these hold together:", confidence)
+             : fmt::format("Each of these, taken alone, holds with confidence {}:", confidence);
+}
+
+std::string confidence_words(const Comparison& comparison) {
+  std::string text =
+      fmt::format("1 - {} = {}: ", exact_label(comparison.delta), confidence_label(comparison.delta));
+  text +=
+      comparison.delta_b > 0
+          ? fmt::format("A may be wrong with probability {}, B with {}", exact_label(comparison.delta_a),
+                        exact_label(comparison.delta_b))
+          : fmt::format("the certificate may be wrong with probability {}", exact_label(comparison.delta_a));
+  return text +
+         fmt::format(
+             ", and the {} bounds from the other side, which neither certificate has paid for, with {} "
+             "together ({} each).",
+             count_label(comparison.opposite_bounds), exact_label(comparison.delta_opposite),
+             upper_bound_value(comparison.delta_each));
+}
+
+constexpr const char* about_same_family =
+    "\"Better\" is about fresh problems of each certificate's own distribution. That both are about the same "
+    "problems is for "
+    "the reader to know; no certificate can show it.";
+constexpr const char* about_not_shown =
+    "\"-\" under \"better\" is not a tie: these samples do not decide it.";
+
+std::string side_line(const char* side, const Compared& compared, std::size_t variant) {
+  const certify::Variant& of = compared.certificate.variants[variant];
+  return fmt::format("{}: {}, {} ({} problems, confidence {})", side, compared.source, of.name,
+                     count_label(of.samples), confidence_label(compared.certificate.delta));
+}
+
+std::string pair_title(const Compared& a, const Compared& b, const VariantComparison& pair) {
+  const std::string& of_a = a.certificate.variants[pair.a].name;
+  const std::string& of_b = b.certificate.variants[pair.b].name;
+  return of_a == of_b ? of_a : fmt::format("{} (A) and {} (B)", of_a, of_b);
+}
+
+std::vector<Index> steps_of(const VariantComparison& pair) {
+  std::vector<Index> steps;
+  for (const auto& cell : pair.success) steps.push_back(cell.step);
+  for (const auto& cell : pair.quantile) steps.push_back(cell.step);
+  std::ranges::sort(steps);
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+/// Steps in sight in tables: evenly among those compared.
+std::vector<Index> steps_in_sight(const VariantComparison& pair) {
+  const std::vector<Index> steps = steps_of(pair);
+  if (steps.size() <= compared_rows_in_sight) return steps;
+  std::vector<Index> chosen;
+  for (std::size_t i = 0; i < compared_rows_in_sight; ++i)
+    chosen.push_back(steps[i * (steps.size() - 1) / (compared_rows_in_sight - 1)]);
+  return chosen;
+}
+
+/// Both variants of a pair in one certificate, for figures only.
+Certificate side_by_side(const Compared& a, const Compared& b, const VariantComparison& pair) {
+  Certificate both = a.certificate;
+  both.variants.clear();
+  both.success.clear();
+  both.quantile.clear();
+  both.budget.clear();
+  const auto add = [&](const Certificate& from, std::size_t variant, const char* side) {
+    const std::size_t place = both.variants.size();
+    both.variants.push_back(from.variants[variant]);
+    both.variants.back().name = fmt::format("{}: {}", side, from.variants[variant].name);
+    for (certify::SuccessClaim claim : from.success) {
+      if (claim.variant != variant || std::ranges::count(both.tolerances, claim.tolerance) == 0) continue;
+      claim.variant = place;
+      both.success.push_back(claim);
+    }
+    for (certify::QuantileClaim claim : from.quantile) {
+      if (claim.variant != variant || std::ranges::count(both.quantiles, claim.quantile) == 0) continue;
+      claim.variant = place;
+      both.quantile.push_back(claim);
+    }
+  };
+  std::erase_if(both.tolerances,
+                [&](double t) { return std::ranges::count(b.certificate.tolerances, t) == 0; });
+  std::erase_if(both.quantiles,
+                [&](double q) { return std::ranges::count(b.certificate.quantiles, q) == 0; });
+  both.steps.insert(both.steps.end(), b.certificate.steps.begin(), b.certificate.steps.end());
+  std::ranges::sort(both.steps);
+  both.steps.erase(std::unique(both.steps.begin(), both.steps.end()), both.steps.end());
+  add(a.certificate, pair.a, "A");
+  add(b.certificate, pair.b, "B");
+  return both;
+}
+
+std::string compared_tables_html(const TextTable& in_sight, const TextTable& all, std::string_view label) {
+  if (all.rows.empty()) return html_paragraph("Nothing to compare.", "note");
+  std::string html = html_scrolling(in_sight, "verdicts", label);
+  if (all.rows.size() > in_sight.rows.size())
+    html += html_folded(fmt::format("All {} cells", all.rows.size()), html_scrolling(all, "verdicts", label));
+  return html;
+}
+
+nlohmann::ordered_json json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+nlohmann::ordered_json json_range(const certify::Range& range) {
+  return {{"at_least", json_number(range.low)}, {"at_most", json_number(range.high)}};
+}
+
+nlohmann::ordered_json json_steps(const certify::StepRange& range) {
+  nlohmann::ordered_json json;
+  json["more_than"] = range.more_than ? nlohmann::ordered_json(*range.more_than) : nullptr;
+  json["at_most"] = range.at_most ? nlohmann::ordered_json(*range.at_most) : nullptr;
+  return json;
+}
+
+nlohmann::ordered_json json_verdict(Verdict verdict) {
+  if (verdict == Verdict::not_shown) return nullptr;
+  return winner(verdict);
+}
+
+nlohmann::ordered_json json_side(const Compared& side) {
+  return {{"source", printable(side.source)}, {"digest", side.digest}, {"delta", side.certificate.delta}};
+}
+
+nlohmann::ordered_json json_pair(const Compared& a, const Compared& b, const VariantComparison& pair) {
+  nlohmann::ordered_json json{{"a", a.certificate.variants[pair.a].name},
+                              {"b", b.certificate.variants[pair.b].name}};
+  for (const char* kind : {"success", "quantile", "budget"}) json[kind] = nlohmann::ordered_json::array();
+  for (const auto& cell : pair.success)
+    json["success"].push_back({{"step", cell.step},
+                               {"tolerance", cell.tolerance},
+                               {"a", json_range(cell.a)},
+                               {"b", json_range(cell.b)},
+                               {"better", json_verdict(cell.verdict)}});
+  for (const auto& cell : pair.quantile)
+    json["quantile"].push_back({{"step", cell.step},
+                                {"quantile", cell.quantile},
+                                {"a", json_range(cell.a)},
+                                {"b", json_range(cell.b)},
+                                {"better", json_verdict(cell.verdict)}});
+  for (const auto& cell : pair.budget)
+    json["budget"].push_back({{"tolerance", cell.tolerance},
+                              {"quantile", cell.quantile},
+                              {"method", bounds::name(cell.method)},
+                              {"a", json_steps(cell.a)},
+                              {"b", json_steps(cell.b)},
+                              {"better", json_verdict(cell.verdict)}});
+  return json;
+}
+
+std::string wrapped_bullets(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += wrapped(line, compared_page_width, "  - ", "    ");
+  return text;
+}
+
+std::vector<std::string> tallies(const VariantComparison& pair) {
+  return {tally_sentence("Iterations needed", count_verdicts(pair.budget)),
+          tally_sentence("Success rates", count_verdicts(pair.success)),
+          tally_sentence("Quantiles", count_verdicts(pair.quantile))};
+}
+
+}  // namespace
+
+std::vector<std::string> verdict_sentences(const Compared& a, const Compared&,
+                                           const VariantComparison& pair) {
+  std::vector<std::string> sentences;
+  add_budget_sentences(sentences, a.certificate, pair);
+  add_success_sentences(sentences, a.certificate, pair);
+  if (sentences.empty())
+    sentences.emplace_back("nothing is shown to be better: these samples do not decide it");
+  return sentences;
+}
+
+TextTable compared_budget_table(const Certificate& a, const VariantComparison& pair) {
+  TextTable table = ranges_table({{"below"}, {"share"}}, "more than", "at most");
+  for (const auto& cell : pair.budget) {
+    table.add_row({tolerance_text(a, cell.tolerance), percent_label(cell.quantile),
+                   steps_text(cell.a.more_than), steps_text(cell.a.at_most), steps_text(cell.b.more_than),
+                   steps_text(cell.b.at_most), std::string(name(cell.verdict))});
+  }
+  return table;
+}
+
+TextTable compared_success_table(const Certificate& a, const VariantComparison& pair,
+                                 const std::vector<Index>& steps) {
+  TextTable table = ranges_table({{"below"}, {"iteration"}}, "at least", "at most");
+  std::vector<certify::SuccessComparison> cells = pair.success;
+  std::ranges::stable_sort(cells, {}, &certify::SuccessComparison::tolerance);
+  for (const auto& cell : cells) {
+    if (!is_wanted(steps, cell.step)) continue;
+    table.add_row({tolerance_text(a, cell.tolerance), count_label(cell.step), lower_bound_percent(cell.a.low),
+                   upper_bound_percent(cell.a.high), lower_bound_percent(cell.b.low),
+                   upper_bound_percent(cell.b.high), std::string(name(cell.verdict))});
+  }
+  return table;
+}
+
+TextTable compared_quantile_table(const Certificate& a, const VariantComparison& pair,
+                                  const std::vector<Index>& steps) {
+  TextTable table = ranges_table({{"share"}, {"iteration"}}, "at least", "at most");
+  std::vector<certify::QuantileComparison> cells = pair.quantile;
+  std::ranges::stable_sort(cells, {}, &certify::QuantileComparison::quantile);
+  for (const auto& cell : cells) {
+    if (!is_wanted(steps, cell.step)) continue;
+    table.add_row({percent_label(cell.quantile), count_label(cell.step), lower_value(a, cell.a.low),
+                   upper_value(a, cell.a.high), lower_value(a, cell.b.low), upper_value(a, cell.b.high),
+                   std::string(name(cell.verdict))});
+  }
+  return table;
+}
+
+std::string terminal_text(const Compared& a, const Compared& b, const Comparison& comparison) {
+  std::string text;
+  for (const VariantComparison& pair : comparison.pairs) {
+    text += wrapped(side_line("A", a, pair.a), compared_page_width, "", "   ");
+    text += wrapped(side_line("B", b, pair.b), compared_page_width, "", "   ");
+    text += '\n' + wrapped(opening_of(comparison), compared_page_width);
+    text += wrapped_bullets(verdict_sentences(a, b, pair));
+    if (!pair.budget.empty())
+      text += "\nIterations needed until the share of problems is below the tolerance\n" +
+              to_text(compared_budget_table(a.certificate, pair), "  ");
+    if (!pair.success.empty())
+      text += "\nShare of problems below the tolerance\n" +
+              to_text(compared_success_table(a.certificate, pair, steps_in_sight(pair)), "  ");
+    text += '\n';
+    for (const std::string& line : tallies(pair)) text += wrapped(line, compared_page_width);
+    text += '\n';
+  }
+  text += wrapped("Confidence " + confidence_words(comparison), compared_page_width);
+  text += wrapped(about_not_shown, compared_page_width);
+  text += wrapped(about_same_family, compared_page_width);
+  for (const std::string& remark : comparison.remarks) text += wrapped(remark, compared_page_width);
+  return text;
+}
+
+std::string comparison_json(const Compared& a, const Compared& b, const Comparison& comparison) {
+  nlohmann::ordered_json json{{"surefoot_comparison", 1},
+                              {"metric", printable(a.certificate.metric)},
+                              {"unit", printable(a.certificate.unit)},
+                              {"a", json_side(a)},
+                              {"b", json_side(b)},
+                              {"confidence",
+                               {{"delta", comparison.delta},
+                                {"together", comparison.together},
+                                {"delta_a", comparison.delta_a},
+                                {"delta_b", comparison.delta_b},
+                                {"delta_opposite", comparison.delta_opposite},
+                                {"opposite_bounds", comparison.opposite_bounds},
+                                {"delta_each", comparison.delta_each}}},
+                              {"pairs", nlohmann::ordered_json::array()},
+                              {"remarks", comparison.remarks}};
+  for (const VariantComparison& pair : comparison.pairs) json["pairs"].push_back(json_pair(a, b, pair));
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+Report comparison_report(const Compared& a, const Compared& b, const Comparison& comparison,
+                         const PlotOptions& options) {
+  Report report;
+  Page page{"Two certificates side by side",
+            fmt::format("{} of fresh problems: A is {}, B is {}", metric_with_unit(a.certificate), a.source,
+                        b.source),
+            a.certificate.version,
+            {},
+            ""};
+  std::string summary;
+  std::string budgets;
+  std::string success;
+  std::string quantiles;
+  std::vector<PageFigure> figures;
+  std::vector<std::string> names;
+  std::vector<Chart> charts;
+  for (std::size_t i = 0; i < comparison.pairs.size(); ++i) {
+    const VariantComparison& pair = comparison.pairs[i];
+    const std::string heading = fmt::format("<h3>{}</h3>\n", html_escaped(pair_title(a, b, pair)));
+    const std::string title = comparison.pairs.size() > 1 ? heading : "";
+    const std::vector<Index> in_sight = steps_in_sight(pair);
+    summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
+                           html_paragraph(opening_of(comparison)), html_list(verdict_sentences(a, b, pair)));
+    summary += html_list({side_line("A", a, pair.a), side_line("B", b, pair.b)}) + html_list(tallies(pair));
+    const TextTable budget_table = compared_budget_table(a.certificate, pair);
+    const TextTable success_table = compared_success_table(a.certificate, pair);
+    const TextTable quantile_table = compared_quantile_table(a.certificate, pair);
+    budgets += title + compared_tables_html(budget_table, budget_table, "Iterations needed");
+    success += title + compared_tables_html(compared_success_table(a.certificate, pair, in_sight),
+                                            success_table, "Success rates");
+    quantiles += title + compared_tables_html(compared_quantile_table(a.certificate, pair, in_sight),
+                                              quantile_table, "Quantiles");
+    const Certificate both = side_by_side(a, b, pair);
+    const std::string suffix = comparison.pairs.size() > 1 ? fmt::format("_{}", i + 1) : "";
+    for (Figure figure : {success_figure(both), quantile_figure(both)}) {
+      if (!has_curves(figure)) continue;
+      const bool of_success = figure.name == "success";
+      figure.name += suffix;
+      add_figure(report, figure, options);
+      figures.push_back(page_figure(figure, options));
+      // One page, one list of variants: only the first pair is interactive.
+      if (i > 0) figures.back().chart.clear();
+      if (i == 0) charts.push_back(of_success ? success_chart(both, figure) : quantile_chart(both, figure));
+    }
+    if (i == 0)
+      for (const certify::Variant& variant : both.variants) names.push_back(variant.name);
+    add_table(report, "compared_iterations" + suffix, budget_table);
+    add_table(report, "compared_success" + suffix, success_table);
+    add_table(report, "compared_quantiles" + suffix, quantile_table);
+  }
+  std::vector<std::string> notes{confidence_words(comparison), about_not_shown, about_same_family};
+  notes.insert(notes.end(), comparison.remarks.begin(), comparison.remarks.end());
+  page.sections = {{"summary", "", "Summary", summary},
+                   {"figures", "Figures", "Figures", figures_html(figures)},
+                   {"iterations", "Iterations needed", "Iterations needed", budgets},
+                   {"success", "Success rates", "Success rates", success},
+                   {"quantiles", "Quantiles", "Quantiles", quantiles},
+                   {"meaning", "What this rests on", "What it rests on", html_list(notes)},
+                   {"check", "How to check", "How to check",
+                    fmt::format("<pre>surefoot verify {}\nsurefoot verify {}\nsurefoot compare {} {}</pre>\n",
+                                html_escaped(shell_quoted(a.source)), html_escaped(shell_quoted(b.source)),
+                                html_escaped(shell_quoted(a.source)), html_escaped(shell_quoted(b.source)))}};
+  page.chart_data = chart_data(names, charts, {}, FirstSight::all_variants);
+  report.files.push_back({"comparison.json", comparison_json(a, b, comparison)});
+  report.files.push_back({"report.html", page_html(page)});
+  return report;
+}
+
+}  // namespace surefoot::report

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "surefoot/certify/compare.hpp"
+#include "surefoot/report/report.hpp"
+#include "surefoot/report/text_table.hpp"
+
+#include <string>
+#include <vector>
+
+/// Two certificates side by side, for a terminal, for programs and as a page.
+namespace surefoot::report {
+
+/// One of the two: its file and what it says.
+struct Compared {
+  std::string source;
+  std::string digest;
+  certify::Certificate certificate;
+};
+
+/// What is provably better, sentence by sentence: iterations needed, then ranges of iterations for each
+/// tolerance.
+std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
+                                           const certify::VariantComparison& pair);
+
+TextTable compared_budget_table(const certify::Certificate& a, const certify::VariantComparison& pair);
+/// At the given steps; all if there are none.
+TextTable compared_success_table(const certify::Certificate& a, const certify::VariantComparison& pair,
+                                 const std::vector<Index>& steps = {});
+TextTable compared_quantile_table(const certify::Certificate& a, const certify::VariantComparison& pair,
+                                  const std::vector<Index>& steps = {});
+
+std::string terminal_text(const Compared& a, const Compared& b, const certify::Comparison& comparison);
+/// Every range and verdict with all digits; an end that says nothing is null.
+std::string comparison_json(const Compared& a, const Compared& b, const certify::Comparison& comparison);
+/// report.html, figures, and the tables for papers.
+Report comparison_report(const Compared& a, const Compared& b, const certify::Comparison& comparison,
+                         const PlotOptions& options = {});
+
+}  // namespace surefoot::report

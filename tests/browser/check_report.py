@@ -1,0 +1,268 @@
+"""Opens report.html of a certificate in a browser: nothing is fetched, nothing goes wrong, controls change the figures, and
+every number shown is that of certificate.json, rounded to the safe side.
+
+  check_report.py --program build/surefoot --examples examples [--screenshots FOLDER]
+"""
+
+import argparse
+import decimal
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import chromium
+
+SKIPPED = 77
+
+
+def percent(share, certified):
+    """As the report prints shares: one decimal, more near all of them; certified ones rounded down."""
+    if certified and not share > 0:
+        return "-"
+    if share >= 1:
+        return "100 %"
+    decimals = 1 if share < 0.999 else 2 if share < 0.9999 else 3
+    down = certified or share >= 0.9999
+    exact = decimal.Decimal(share) * 100
+    # The double nearest to 0.981 may lie below it: as a printed number 98.1 % does not exceed the share.
+    rounded = exact.quantize(decimal.Decimal(1).scaleb(-decimals), decimal.ROUND_HALF_UP)
+    if down and float(rounded.scaleb(-2)) > share:
+        rounded -= decimal.Decimal(1).scaleb(-decimals)
+    return f"{rounded:.{decimals}f} %"
+
+
+def value(number, certified):
+    """Three significant digits; certified ones rounded up."""
+    if number is None or math.isinf(number):
+        return "-" if certified else "inf"
+    if number == 0:
+        return "0"
+    nearest = decimal.Decimal(f"{number:.2e}")
+    if certified and float(nearest) < number:
+        nearest += decimal.Decimal(1).scaleb(math.floor(math.log10(abs(float(nearest)))) - 2)
+    plain = 1e-2 <= abs(number) < 1e5
+    if not plain:
+        mantissa, exponent = f"{nearest:.2e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    places = max(0, 2 - math.floor(math.log10(abs(float(nearest)))))
+    return f"{nearest:.{places}f}"
+
+
+def expected_readings(certificate, chart):
+    """{(variant, parameter): {step: (certified, observed)}} from the certificate."""
+    readings = {}
+    for claim in certificate["claims"]["success_rate" if chart == "success" else "quantile"]:
+        if chart == "success":
+            parameter, text = claim["tolerance"], (percent(claim["lower_bound"] or 0, True), percent(claim["empirical"], False))
+        else:
+            parameter, text = claim["quantile"], (value(claim["upper_bound"], True), value(claim["empirical"], False))
+        readings.setdefault((claim["variant"], parameter), {})[claim["step"]] = list(text)
+    return readings
+
+
+READ_ALL = """(() => {
+  const figure = document.querySelector('figure[data-chart="%s"]');
+  const [variants, parameters] = ["Variant", "%s"].map(name =>
+    [...figure.querySelectorAll(".control")].find(c => c.textContent.startsWith(name))?.querySelector("select"));
+  const slider = figure.querySelector("input[type=range]");
+  const choose = (select, value) => { if (!select) return; select.value = value; select.dispatchEvent(new Event("change")); };
+  const all = [];
+  const count = variants ? variants.options.length - 1 : 1;
+  for (let v = 0; v < count; ++v) {
+    for (let p = 0; p < parameters.options.length - 1; ++p) {
+      choose(variants, String(v)); choose(parameters, String(p));
+      const readings = {};
+      for (let i = 0; i <= Number(slider.max); ++i) {
+        slider.value = String(i); slider.dispatchEvent(new Event("input"));
+        const row = figure.querySelector(".readout tbody tr");
+        readings[slider.getAttribute("aria-valuetext").split(" ")[1]] =
+          [row.querySelector(".certified").textContent, row.querySelector(".observed").textContent];
+      }
+      all.push({ variant: v, parameter: p, readings });
+    }
+  }
+  choose(variants, "0"); choose(parameters, "all");
+  return all;
+})()"""
+
+CANVASES = """[...document.querySelectorAll('figure[data-chart="%s"] canvas')].map(c => c.toDataURL()).join()"""
+
+
+class Checks:
+    def __init__(self):
+        self.failed = 0
+        self.done = 0
+
+    def expect(self, holds, what):
+        self.done += 1
+        if not holds:
+            self.failed += 1
+            print(f"FAILED  {what}")
+
+    def same(self, got, wanted, what):
+        self.expect(got == wanted, f"{what}: {got!r}, expected {wanted!r}")
+
+
+def check_page(browser, checks, folder):
+    page = folder / "report.html"
+    certificate = json.loads((folder / "certificate.json").read_text())
+    variants = [v["name"] for v in certificate["variants"]]
+    checks.expect(page.stat().st_size < 1_000_000, f"{page} is {page.stat().st_size} bytes")
+    browser.resize(1400)
+    browser.media()
+    browser.open(page)
+    checks.same(browser.problems, [], "console")
+    checks.same(browser.requests, [page.absolute().as_uri()], "requests")
+    charts = [c for c in ("success", "quantiles") if certificate["claims"]["success_rate" if c == "success" else "quantile"]]
+    checks.same(browser.evaluate("document.querySelectorAll('figure.live').length"), len(charts), "interactive figures")
+    checks.same(browser.evaluate("[...document.querySelectorAll('figure.live .panel')].filter(p => p.offsetParent).length"), 0,
+                "static panels in sight")
+
+    for chart, name in (("success", "Tolerance"), ("quantiles", "Quantile")):
+        if chart not in charts:
+            continue
+        parameters = certificate["declared"]["tolerances" if chart == "success" else "quantiles"]
+        before = browser.evaluate(CANVASES % chart)
+        wanted = expected_readings(certificate, chart)
+        got = browser.evaluate(READ_ALL % (chart, name))
+        checks.same(len(got), len(variants) * len(parameters), f"{chart}: curves to choose")
+        for curve in got:
+            claims = wanted[curve["variant"], parameters[curve["parameter"]]]
+            positive = {str(step): text for step, text in claims.items()}
+            for step, text in curve["readings"].items():
+                checks.same(text, positive[step], f"{chart}, {variants[curve['variant']]}, {parameters[curve['parameter']]}, step {step}")
+            checks.expect(len(curve["readings"]) >= len([s for s in claims if s > 0]) or len(claims) > 300,
+                          f"{chart}: {len(curve['readings'])} of {len(claims)} steps can be read")
+        browser.settle()
+        checks.expect(browser.evaluate("document.querySelector('figure[data-chart=\"%s\"] .readout tbody').children.length" % chart)
+                      == len(parameters), f"{chart}: a row for each {name}")
+        seen = {browser.evaluate(CANVASES % chart)}
+        figure = f"document.querySelector('figure[data-chart=\"{chart}\"]')"
+
+        def act(script):
+            browser.evaluate(f"(() => {{ const figure = {figure}; {script} }})()")
+            browser.settle()
+            picture = browser.evaluate(CANVASES % chart)
+            checks.expect(picture not in seen, f"{chart}: '{script[:60]}' changes nothing")
+            seen.add(picture)
+
+        act("const s = [...figure.querySelectorAll('select')].at(-1); s.value = '0'; s.dispatchEvent(new Event('change'))")
+        act("figure.querySelectorAll('input[type=checkbox]')[0].click()")
+        act("figure.querySelectorAll('input[type=checkbox]')[1].click()")
+        act("figure.querySelector('.zoom button').click()")
+        if len(variants) > 1:
+            act("const s = figure.querySelector('select'); s.value = 'all'; s.dispatchEvent(new Event('change'))")
+            checks.same(browser.evaluate(f"[...{figure}.querySelectorAll('.readout tbody th')].map(t => t.textContent)"),
+                        variants, f"{chart}: all variants side by side")
+        # By keyboard: the slider moves the reading.
+        browser.evaluate(f"{figure}.querySelector('input[type=range]').focus()")
+        reading = f"{figure}.querySelector('.readout').textContent"
+        text = browser.evaluate(reading)
+        browser.key("ArrowLeft", 37)
+        checks.expect(browser.evaluate(reading) != text, f"{chart}: the arrow key moves the reading")
+        # By pointer.
+        text = browser.evaluate(reading)
+        box = browser.evaluate(f"(() => {{ {figure}.scrollIntoView(); const b = {figure}.querySelector('.canvas').getBoundingClientRect();"
+                               " return [b.x + b.width / 3, b.y + b.height / 2]; })()")
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0] + 2, y=box[1])
+        checks.expect(browser.evaluate(reading) != text, f"{chart}: pointing moves the reading")
+
+    check_question(browser, checks, certificate)
+    checks.same(browser.problems, [], "console after use")
+    checks.same(browser.requests, [page.absolute().as_uri()], "requests after use")
+
+    panels = len(variants) * len(charts)
+    visible = "[...document.querySelectorAll('.panel svg')].filter(p => p.getBoundingClientRect().width > 100).length"
+    browser.media("print")
+    browser.settle()
+    checks.same(browser.evaluate(visible), panels, "figures in print")
+    checks.same(browser.evaluate("[...document.querySelectorAll('.interactive, .question')].filter(p => p.offsetParent).length"), 0,
+                "controls in print")
+    checks.expect(browser.print_pdf().startswith(b"%PDF"), "prints")
+    for scheme in ("light", "dark"):
+        browser.media("screen", scheme)
+        for width in (400, 900, 1400):
+            browser.resize(width)
+            browser.settle()
+            checks.expect(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels: no sideways scrolling")
+    checks.same(browser.problems, [], "console in dark")
+    browser.media()
+    browser.open(page, scripts=False)
+    checks.same(browser.evaluate(visible), panels, "figures without scripts")
+    checks.same(browser.evaluate("document.querySelectorAll('.interactive').length"), 0, "controls without scripts")
+
+
+def check_question(browser, checks, certificate):
+    answers = browser.evaluate("""(() => {
+      const selects = [...document.querySelectorAll('#ask select')];
+      const all = [];
+      const go = (place, chosen) => {
+        if (place === selects.length) { all.push([chosen, document.querySelector('#ask .answer').textContent]); return; }
+        for (const option of selects[place].options) {
+          selects[place].value = option.value; selects[place].dispatchEvent(new Event("change"));
+          go(place + 1, [...chosen, option.value]);
+        }
+      };
+      if (selects.length) go(0, []);
+      return all;
+    })()""")
+    claims = certificate["claims"]["iteration_budget"]
+    checks.same(len(answers), len(claims), "sentences to choose")
+    steps = sorted(f"after {c['steps']:,} iteration{'' if c['steps'] == 1 else 's'}" if c["steps"] else "No guarantee" for c in claims)
+    for text in steps:
+        checks.expect(any(text in answer or (text == "after 0 iterations" and "at the start" in answer) for _, answer in answers),
+                      f"a sentence says '{text}'")
+    for chosen, answer in answers:
+        checks.expect(all(part in answer for part in chosen), f"'{answer}' speaks of {chosen}")
+
+
+def take_screenshots(browser, page, folder, name):
+    for scheme in ("light", "dark"):
+        for width in (400, 900, 1400):
+            browser.resize(width)
+            browser.media("screen", scheme)
+            browser.open(page)
+            browser.screenshot(folder / f"{name}-{width}-{scheme}.png")
+    browser.media("")
+    (folder / f"{name}-print.pdf").write_bytes(browser.print_pdf())
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--program", type=pathlib.Path, required=True)
+    arguments.add_argument("--examples", type=pathlib.Path, required=True)
+    arguments.add_argument("--screenshots", type=pathlib.Path)
+    arguments = arguments.parse_args()
+    program = chromium.find()
+    if program is None:
+        print("SKIPPED: no Chromium is installed (Debian: chromium), so reports are NOT tested in a browser", file=sys.stderr)
+        return SKIPPED
+    traces = arguments.examples / "traces"
+    cold, warm = traces / "osqp_mpc_cold.csv.gz", traces / "osqp_mpc_warm.csv.gz"
+    examples = {
+        "two": [cold, warm, "--names", "cold,warm", "--metric", "residual", "--title", "OSQP in model predictive control"],
+        "one": [warm, "--steps", "1,2,5,10,20,50,100", "--tolerances", "1e-4,1e-2", "--simultaneous", "each", "--budget-method", "paper"],
+        "no-budgets": [cold, "--claims", "success", "--title", "</script><script>alert(1)</script>"],
+    }
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as scratch, chromium.Browser(program) as browser:
+        for name, options in examples.items():
+            folder = pathlib.Path(scratch) / name
+            subprocess.run([arguments.program, "certify", *options, "--out", folder], check=True, stdout=subprocess.DEVNULL)
+            if "figure data-chart" not in (folder / "report.html").read_text():
+                print("SKIPPED: surefoot was built without the charting library (Debian: libjs-dygraphs)", file=sys.stderr)
+                return SKIPPED
+            check_page(browser, checks, folder)
+            if arguments.screenshots:
+                arguments.screenshots.mkdir(parents=True, exist_ok=True)
+                take_screenshots(browser, folder / "report.html", arguments.screenshots, name)
+    print(f"{checks.done - checks.failed} of {checks.done} checks hold")
+    return 1 if checks.failed or checks.done < 100 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
