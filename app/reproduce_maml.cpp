@@ -128,26 +128,27 @@ class School {
   }
 
   /// Through two steps, then through all of them.
-  learning::Posterior deterministic(const std::string& name) {
+  /// `passes`: times the epochs of the recipe, for fewer tasks.
+  learning::Posterior deterministic(const std::string& name, double passes = 1) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = 2;
-    learning::Stage first = plain_stage("2 steps", times(scale_.epochs, 10), 2e-3);
+    learning::Stage first = plain_stage("2 steps", times(passes * scale_.epochs, 10), 2e-3);
     first.surrogate.tolerance = 0.5;
     first.surrogate.width = 2;
     options_.stages = {first};
     learning::Posterior posterior =
         train_aloud(name, *op, learning::initial_posterior(*op), loss_, options_).posterior;
     options_.steps = scale_.steps;
-    options_.stages = {plain_stage("all steps", times(scale_.epochs, 7), 1e-3)};
+    options_.stages = {plain_stage("all steps", times(passes * scale_.epochs, 7), 1e-3)};
     return train_aloud(name, *op, std::move(posterior), loss_, options_).posterior;
   }
 
   learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = scale_.steps;
-    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 7), 0.2, 1.5, 5e-4, 2e-2);
+    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 8), 0.2, 1.5, 1e-3, 3e-2);
     wide.log_variance = -9;
-    options_.stages = {wide, bound_stage("narrow", times(scale_.epochs, 6), 0.2, 0.7, 3e-4, 1e-2)};
+    options_.stages = {wide, bound_stage("narrow", times(scale_.epochs, 20), 0.2, 0.7, 1e-3, 2e-2)};
     return train_aloud(name, *op, std::move(begin), loss_, options_).posterior;
   }
 
@@ -433,7 +434,7 @@ void maml(const Settings& settings) {
   set_threads(1);
   std::future<learning::Posterior> of_half = std::async(std::launch::async, [&] {
     School school(settings, scale, first_half);
-    return at_prior(school.deterministic("split"));
+    return at_prior(school.deterministic("split", 2));
   });
   School school(settings, scale, all);
   const learning::Posterior pretrained = school.pretrained();

@@ -247,10 +247,10 @@ nlohmann::ordered_json json_range(const certify::Range& range) {
 }
 
 nlohmann::ordered_json json_steps(const certify::StepRange& range) {
-  nlohmann::ordered_json json;
-  json["more_than"] = range.more_than ? nlohmann::ordered_json(*range.more_than) : nullptr;
-  json["at_most"] = range.at_most ? nlohmann::ordered_json(*range.at_most) : nullptr;
-  return json;
+  nlohmann::ordered_json object;
+  object["more_than"] = range.more_than ? nlohmann::ordered_json(*range.more_than) : nullptr;
+  object["at_most"] = range.at_most ? nlohmann::ordered_json(*range.at_most) : nullptr;
+  return object;
 }
 
 nlohmann::ordered_json json_verdict(Verdict verdict) {
@@ -263,29 +263,29 @@ nlohmann::ordered_json json_side(const Compared& side) {
 }
 
 nlohmann::ordered_json json_pair(const Compared& a, const Compared& b, const VariantComparison& pair) {
-  nlohmann::ordered_json json{{"a", a.certificate.variants[pair.a].name},
-                              {"b", b.certificate.variants[pair.b].name}};
-  for (const char* kind : {"success", "quantile", "budget"}) json[kind] = nlohmann::ordered_json::array();
+  nlohmann::ordered_json object{{"a", a.certificate.variants[pair.a].name},
+                                {"b", b.certificate.variants[pair.b].name}};
+  for (const char* kind : {"success", "quantile", "budget"}) object[kind] = nlohmann::ordered_json::array();
   for (const auto& cell : pair.success)
-    json["success"].push_back({{"step", cell.step},
-                               {"tolerance", cell.tolerance},
-                               {"a", json_range(cell.a)},
-                               {"b", json_range(cell.b)},
-                               {"better", json_verdict(cell.verdict)}});
+    object["success"].push_back({{"step", cell.step},
+                                 {"tolerance", cell.tolerance},
+                                 {"a", json_range(cell.a)},
+                                 {"b", json_range(cell.b)},
+                                 {"better", json_verdict(cell.verdict)}});
   for (const auto& cell : pair.quantile)
-    json["quantile"].push_back({{"step", cell.step},
-                                {"quantile", cell.quantile},
-                                {"a", json_range(cell.a)},
-                                {"b", json_range(cell.b)},
-                                {"better", json_verdict(cell.verdict)}});
+    object["quantile"].push_back({{"step", cell.step},
+                                  {"quantile", cell.quantile},
+                                  {"a", json_range(cell.a)},
+                                  {"b", json_range(cell.b)},
+                                  {"better", json_verdict(cell.verdict)}});
   for (const auto& cell : pair.budget)
-    json["budget"].push_back({{"tolerance", cell.tolerance},
-                              {"quantile", cell.quantile},
-                              {"method", bounds::name(cell.method)},
-                              {"a", json_steps(cell.a)},
-                              {"b", json_steps(cell.b)},
-                              {"better", json_verdict(cell.verdict)}});
-  return json;
+    object["budget"].push_back({{"tolerance", cell.tolerance},
+                                {"quantile", cell.quantile},
+                                {"method", bounds::name(cell.method)},
+                                {"a", json_steps(cell.a)},
+                                {"b", json_steps(cell.b)},
+                                {"better", json_verdict(cell.verdict)}});
+  return object;
 }
 
 std::string wrapped_bullets(const std::vector<std::string>& lines) {
@@ -375,23 +375,23 @@ std::string terminal_text(const Compared& a, const Compared& b, const Comparison
 }
 
 std::string comparison_json(const Compared& a, const Compared& b, const Comparison& comparison) {
-  nlohmann::ordered_json json{{"surefoot_comparison", 1},
-                              {"metric", printable(a.certificate.metric)},
-                              {"unit", printable(a.certificate.unit)},
-                              {"a", json_side(a)},
-                              {"b", json_side(b)},
-                              {"confidence",
-                               {{"delta", comparison.delta},
-                                {"together", comparison.together},
-                                {"delta_a", comparison.delta_a},
-                                {"delta_b", comparison.delta_b},
-                                {"delta_opposite", comparison.delta_opposite},
-                                {"opposite_bounds", comparison.opposite_bounds},
-                                {"delta_each", comparison.delta_each}}},
-                              {"pairs", nlohmann::ordered_json::array()},
-                              {"remarks", comparison.remarks}};
-  for (const VariantComparison& pair : comparison.pairs) json["pairs"].push_back(json_pair(a, b, pair));
-  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  nlohmann::ordered_json object{{"surefoot_comparison", 1},
+                                {"metric", printable(a.certificate.metric)},
+                                {"unit", printable(a.certificate.unit)},
+                                {"a", json_side(a)},
+                                {"b", json_side(b)},
+                                {"confidence",
+                                 {{"delta", comparison.delta},
+                                  {"together", comparison.together},
+                                  {"delta_a", comparison.delta_a},
+                                  {"delta_b", comparison.delta_b},
+                                  {"delta_opposite", comparison.delta_opposite},
+                                  {"opposite_bounds", comparison.opposite_bounds},
+                                  {"delta_each", comparison.delta_each}}},
+                                {"pairs", nlohmann::ordered_json::array()},
+                                {"remarks", comparison.remarks}};
+  for (const VariantComparison& pair : comparison.pairs) object["pairs"].push_back(json_pair(a, b, pair));
+  return object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 Report comparison_report(const Compared& a, const Compared& b, const Comparison& comparison,

@@ -31,9 +31,9 @@ std::string section_html(const Section& section) {
 }
 
 /// JSON inside a page: "<" in a string must not end the script.
-std::string inert_json(std::string_view json) {
+std::string inert_json(std::string_view source) {
   std::string text;
-  for (const char letter : json) {
+  for (const char letter : source) {
     if (letter == '<') {
       text += "\\u003c";
     } else {
