@@ -160,7 +160,7 @@ bool needs_fewer(const StepRange& left, const StepRange& right) {
   return left.at_most && right.more_than && *left.at_most <= *right.more_than;
 }
 
-void compare_success(VariantComparison& pair, const Side& a, const Side& b) {
+void add_success_cells(VariantComparison& pair, const Side& a, const Side& b) {
   for (const auto& [key, of_a] : a.success()) {
     const auto found = b.success().find(key);
     if (found == b.success().end()) continue;
@@ -170,7 +170,7 @@ void compare_success(VariantComparison& pair, const Side& a, const Side& b) {
   }
 }
 
-void compare_quantiles(VariantComparison& pair, const Side& a, const Side& b) {
+void add_quantile_cells(VariantComparison& pair, const Side& a, const Side& b) {
   const auto all_of_b = b.quantiles();
   for (const auto& [key, of_a] : a.quantiles()) {
     const auto found = all_of_b.find(key);
@@ -181,7 +181,7 @@ void compare_quantiles(VariantComparison& pair, const Side& a, const Side& b) {
   }
 }
 
-void compare_budgets(VariantComparison& pair, const Side& a, const Side& b, std::set<std::string>& remarks) {
+void add_budget_cells(VariantComparison& pair, const Side& a, const Side& b, std::set<std::string>& remarks) {
   const auto all_of_b = b.budgets();
   for (const auto& [key, of_a] : a.budgets()) {
     const auto found = all_of_b.find(key);
@@ -303,9 +303,9 @@ Comparison compare(const Certificate& a, const Certificate& b, const CompareOpti
   for (VariantComparison& pair : comparison.pairs) {
     const Side& side_a = sides_a.at(pair.a);
     const Side& side_b = sides_b.at(pair.b);
-    compare_success(pair, side_a, side_b);
-    compare_quantiles(pair, side_a, side_b);
-    compare_budgets(pair, side_a, side_b, remarks);
+    add_success_cells(pair, side_a, side_b);
+    add_quantile_cells(pair, side_a, side_b);
+    add_budget_cells(pair, side_a, side_b, remarks);
     cells += pair.success.size() + pair.quantile.size() + pair.budget.size();
   }
   comparison.remarks.assign(remarks.begin(), remarks.end());

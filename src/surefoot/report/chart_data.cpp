@@ -14,18 +14,18 @@
 namespace surefoot::report {
 namespace {
 
-using nlohmann::json;
+using ChartJson = nlohmann::json;
 
 constexpr std::size_t most_points_in_page = 8000;
 constexpr std::size_t fewest_points_in_curve = 60;
 
 /// Six digits are enough to draw.
-json drawn(double value) {
+ChartJson drawn(double value) {
   if (!std::isfinite(value)) return nullptr;
   return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
 }
 
-json axis_json(const Axis& axis) {
+ChartJson axis_json(const Axis& axis) {
   return {{"label", printable(axis.label)},
           {"log", axis.logarithmic},
           {"percent", axis.percent},
@@ -41,18 +41,18 @@ std::vector<Series::Point> evenly_thinned(const std::vector<Series::Point>& poin
   return kept;
 }
 
-json series_json(const Chart& chart, const Series& series, std::size_t parameter, std::size_t method,
-                 std::size_t most) {
-  json steps = json::array();
-  json observed = json::array();
-  json certified = json::array();
-  json observed_text = json::array();
-  json certified_text = json::array();
+ChartJson series_json(const Chart& chart, const Series& series, std::size_t parameter, std::size_t method,
+                      std::size_t most) {
+  ChartJson steps = ChartJson::array();
+  ChartJson observed = ChartJson::array();
+  ChartJson certified = ChartJson::array();
+  ChartJson observed_text = ChartJson::array();
+  ChartJson certified_text = ChartJson::array();
   for (const Series::Point& point : evenly_thinned(series.points, most)) {
     const bool says_nothing = point.certified == chart.says_nothing;
     steps.push_back(point.step);
     observed.push_back(drawn(point.observed));
-    certified.push_back(says_nothing ? json() : drawn(point.certified));
+    certified.push_back(says_nothing ? ChartJson() : drawn(point.certified));
     observed_text.push_back(chart.observed(point.observed));
     certified_text.push_back(chart.certified(point.certified));
   }
@@ -66,9 +66,9 @@ json series_json(const Chart& chart, const Series& series, std::size_t parameter
           {"certifiedText", certified_text}};
 }
 
-json chart_json(const Chart& chart, std::size_t most) {
+ChartJson chart_json(const Chart& chart, std::size_t most) {
   std::vector<std::string> methods;
-  json all = json::array();
+  ChartJson all = ChartJson::array();
   for (const Series& series : chart.series) {
     const auto parameter = std::ranges::find(chart.parameters, series.parameter);
     if (parameter == chart.parameters.end()) continue;
@@ -140,11 +140,11 @@ std::string chart_data(const std::vector<std::string>& variants, const std::vect
   for (const Chart& chart : charts) curves += chart.series.size();
   const std::size_t most =
       std::max(fewest_points_in_curve, most_points_in_page / std::max<std::size_t>(curves, 1));
-  json names = json::array();
+  ChartJson names = ChartJson::array();
   for (const std::string& name : variants) names.push_back(printable(name));
-  json all = json::array();
+  ChartJson all = ChartJson::array();
   for (const Chart& chart : charts) all.push_back(chart_json(chart, most));
-  json budgets = json::array();
+  ChartJson budgets = ChartJson::array();
   for (const Answer& answer : answers) {
     budgets.push_back({{"variant", printable(answer.variant)},
                        {"tolerance", printable(answer.tolerance)},
@@ -153,10 +153,10 @@ std::string chart_data(const std::vector<std::string>& variants, const std::vect
                        {"sentence", printable(answer.sentence)},
                        {"certain", answer.certain}});
   }
-  return json{{"variants", names},
-              {"charts", all},
-              {"budgets", budgets},
-              {"variantsFirst", first == FirstSight::all_variants}}
+  return ChartJson{{"variants", names},
+                   {"charts", all},
+                   {"budgets", budgets},
+                   {"variantsFirst", first == FirstSight::all_variants}}
       .dump();
 }
 
