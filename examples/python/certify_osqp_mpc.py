@@ -15,10 +15,11 @@ import surefoot
 FAMILY = pathlib.Path(__file__).resolve().parents[1] / "mpc"
 
 
-def read_family(instances):
+def read_family(instances, first=0):
     P, A = (scipy.io.mmread(FAMILY / f"{name}.mtx") for name in "PA")
     q, lower, upper = (np.loadtxt(FAMILY / f"{name}.csv", delimiter=",", ndmin=2) for name in "qlu")
-    return surefoot.QPFamily(P, A, q[0], lower[:instances], upper[:instances])
+    chosen = slice(first, first + instances)
+    return surefoot.QPFamily(P, A, q[0], lower[chosen], upper[chosen])
 
 
 def main():
