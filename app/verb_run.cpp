@@ -45,8 +45,8 @@ struct RunArguments {
   OutputOptions output;
 };
 
-const std::vector<std::string> metric_names{"residual", "primal",   "dual", "violation",
-                                            "gap",      "distance", "nmse"};
+const std::vector<std::string> metric_names{"residual",  "primal", "dual",     "optimality",
+                                            "violation", "gap",    "distance", "nmse"};
 
 bool needs_solutions(const std::string& metric) {
   return metric == "gap" || metric == "distance" || metric == "nmse";
@@ -72,6 +72,7 @@ runs::Metric metric_of(const RunArguments& arguments, const algorithms::Operator
   if (name == "residual") return runs::fixed_point_residual();
   if (name == "primal") return runs::quantity(algorithms::Quantity::primal_residual);
   if (name == "dual") return runs::quantity(algorithms::Quantity::dual_residual);
+  if (name == "optimality") return runs::quantity(algorithms::Quantity::optimality_residual);
   if (name == "violation") return runs::quantity(algorithms::Quantity::constraint_violation);
   require(needs_solutions(name), "--metric: '{}' is not one of {}", name, fmt::join(metric_names, ", "));
   return metric_of_solutions(name, op, solve());
