@@ -48,6 +48,7 @@ void deblurring(const Settings& settings);
 std::filesystem::path sparse_coding(const Settings& settings);
 void l2ws(const Settings& settings);
 void maml(const Settings& settings);
+void mpc_warm_start(const Settings& settings);
 
 inline constexpr std::array<double, 3> table_quantiles{0.3, 0.9, 0.99};
 inline constexpr double claim_delta = 1e-4;                 ///< of a risk claim, and of ours on a budget

@@ -9,7 +9,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 
-#include "reproduce_learned.hpp"
+#include "reproduce_warm_start.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -73,37 +73,10 @@ struct Bench {
   }
 };
 
-learning::Stage plain_stage(const char* name, Index epochs, double rate, double final_rate) {
-  learning::Stage stage;
-  stage.name = name;
-  stage.noise = false;
-  stage.epochs = epochs;
-  stage.batch = 64;
-  stage.mean_rate = rate;
-  stage.schedule = learning::Schedule::cosine;
-  stage.final_rate = final_rate;
-  stage.surrogate.kind = learning::SurrogateKind::logarithm;
-  return stage;
-}
-
-/// Aims at the share of runs whose distance from the optimum, in the flat entries, is below `distance`: after
+/// What training aims at to bring the distance from the optimum, in the flat entries, below `distance`: after
 /// K steps the residual is (1/L) (1 - 1/L)^{K-1} times it.
-learning::Stage bound_stage(const char* name, Index epochs, double distance, double width, double mean_rate,
-                            double variance_rate) {
-  learning::Stage stage = plain_stage(name, epochs, mean_rate, 0.02);
-  stage.noise = true;
-  stage.batch = 256;
-  stage.variance_rate = variance_rate;
-  stage.prior = learning::PriorRule::closed_form;
-  stage.penalty.kind = learning::PenaltyKind::none;
-  stage.surrogate.kind = learning::SurrogateKind::tolerance;
-  stage.surrogate.tolerance = 0.01 * std::pow(0.99, static_cast<double>(unrolled - 1)) * distance;
-  stage.surrogate.width = width;
-  return stage;
-}
-
-Index times(double factor, Index epochs) {
-  return std::max<Index>(1, std::llround(factor * static_cast<double>(epochs)));
+double residual_aim(double distance) {
+  return 0.01 * std::pow(0.99, static_cast<double>(unrolled - 1)) * distance;
 }
 
 /// A posterior for a share that is to be certified: `distance` is what its training aims at. Two for each
@@ -139,37 +112,19 @@ std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Setting
                                                                              {"95", 0.5, 3e-4, 100},
                                                                              {"95-near", 0.4, 3e-4, 100}};
   for (const Aim& aim : aims) {
-    learning::Stage wide = bound_stage("wide", times(scale.epochs, 4), aim.distance, 0.4, 1e-4, 3e-2);
+    learning::Stage wide =
+        bound_stage("wide", times(scale.epochs, 4), residual_aim(aim.distance), 0.4, 1e-4, 3e-2);
     wide.log_variance = 2 * std::log(aim.distance) - 11;
-    options.stages = {
-        wide, bound_stage("narrow", times(scale.epochs, aim.epochs), aim.distance, 0.2, aim.rate, 3e-2)};
+    options.stages = {wide, bound_stage("narrow", times(scale.epochs, aim.epochs), residual_aim(aim.distance),
+                                        0.2, aim.rate, 3e-2)};
     candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
   }
   set_threads(settings.threads);
   return candidates;
 }
 
-certify::Options claims_of(Index steps) {
-  certify::Options claims;
-  claims.delta = learned_delta;
-  claims.tolerances = tolerances;
-  claims.quantiles = quantiles;
-  std::vector<Index> recorded(static_cast<std::size_t>(steps));
-  for (Index k = 1; k <= steps; ++k) recorded[static_cast<std::size_t>(k - 1)] = k;
-  claims.steps = certify::default_steps(recorded);
-  return claims;
-}
-
-std::string cell(const std::optional<Index>& step) {
-  return step ? fmt::format("{}", *step) : std::string(report::nothing);
-}
-
-struct Baselines {
-  runs::Tally cold;
-  runs::Tally nearest;
-};
-
-Baselines baselines(const families::UnconstrainedQp& family, const Settings& settings, Index steps) {
+std::vector<CountedStart> baselines(const families::UnconstrainedQp& family, const Settings& settings,
+                                    Index steps) {
   const Bench test(family, settings.seed, SampleSet::test, test_problems);
   const Index base_count = settings.scale == "quick" ? 1000 : base_problems;
   const problems::Table base = family.draw(settings.seed, SampleSet::base, base_count);
@@ -179,17 +134,11 @@ Baselines baselines(const families::UnconstrainedQp& family, const Settings& set
   const runs::Start nearest =
       runs::nearest_neighbour_start(scaled(*test.parameters), scaled(base), family.solutions(base));
   const runs::Metric residual = runs::fixed_point_residual();
-  return {count_baseline(*test.solver, residual, runs::cold_start(), steps, tolerances),
-          count_baseline(*test.solver, residual, nearest, steps, tolerances)};
+  return {{"cold start", count_baseline(*test.solver, residual, runs::cold_start(), steps, tolerances)},
+          {"nearest neighbour", count_baseline(*test.solver, residual, nearest, steps, tolerances)}};
 }
 
-struct Results {
-  certify::Certificate learned;   ///< of the posteriors, on the training samples
-  certify::Certificate hold_out;  ///< of the deterministic network, on fresh ones
-  Baselines baseline;
-};
-
-void add_budget_table(Output& output, const Results& results) {
+void add_budget_table(Output& output, const WarmStartResults& results) {
   report::TextTable table;
   table.key_columns = 2;
   table.columns = {{"share"}, {"below"}};
@@ -213,11 +162,12 @@ void add_budget_table(Output& output, const Results& results) {
       const BestBudget fresh = best_budget(results.hold_out, quantile, tolerances[t]);
       table.add_row({report::percent_label(quantile), report::exact_label(tolerances[t]),
                      paper_cell(&paper::WarmStartRow::cold),
-                     cell(observed_budget(results.baseline.cold, t, quantile)),
+                     budget_cell(observed_budget(results.starts[0].tally, t, quantile)),
                      paper_cell(&paper::WarmStartRow::nearest),
-                     cell(observed_budget(results.baseline.nearest, t, quantile)),
-                     paper_cell(&paper::WarmStartRow::observed), cell(best.observed),
-                     paper_cell(&paper::WarmStartRow::bound), cell(best.certified), cell(fresh.certified)});
+                     budget_cell(observed_budget(results.starts[1].tally, t, quantile)),
+                     paper_cell(&paper::WarmStartRow::observed), budget_cell(best.observed),
+                     paper_cell(&paper::WarmStartRow::bound), budget_cell(best.certified),
+                     budget_cell(fresh.certified)});
       if (row == nullptr) continue;
       ++compared;
       better += best.certified && *best.certified <= row->bound + paper::warm_start_shift ? 1 : 0;
@@ -232,77 +182,6 @@ void add_budget_table(Output& output, const Results& results) {
        fmt::format("Certified with confidence {} for all shares, tolerances and steps together; {}.",
                    report::confidence_label(learned_delta), regularizers(results.learned)),
        "Hold-out: the deterministic network on fresh problems. Cold start and nearest neighbour: observed."});
-}
-
-report::Curve tally_curve(const runs::Tally& tally, std::size_t tolerance, const char* name,
-                          std::size_t hue) {
-  report::Curve curve{name, hue, 0, {}};
-  const auto n = static_cast<double>(tally.samples());
-  for (std::size_t column = 0; column < tally.spec().steps.size(); column += 4) {
-    curve.points.push_back({static_cast<double>(tally.spec().steps[column]),
-                            1 - static_cast<double>(tally.failures(column, tolerance)) / n});
-  }
-  return curve;
-}
-
-report::Figure success_over_steps(const Results& results, Index steps) {
-  report::Figure figure;
-  figure.name = "success_residual";
-  figure.title = "Share of problems with a fixed-point residual below a tolerance";
-  figure.x = {"iteration", false, false, 0, static_cast<double>(steps)};
-  figure.y = {"share of problems", false, true, 0, 1};
-  figure.styles = {"observed", "certified"};
-  for (std::size_t t = tolerances.size(); t-- > 0;) {
-    report::Panel panel{fmt::format("below {}", report::exact_label(tolerances[t])), {}};
-    panel.curves.push_back(tally_curve(results.baseline.cold, t, "cold start", 0));
-    panel.curves.push_back(tally_curve(results.baseline.nearest, t, "nearest neighbour", 1));
-    report::Curve observed{"", 2, 0, {}};
-    report::Curve certified{"learned start", 2, 1, {}};
-    for (const SuccessPoint& point : best_success(results.learned, tolerances[t])) {
-      observed.points.push_back({static_cast<double>(point.step), point.observed});
-      certified.points.push_back({static_cast<double>(point.step), point.certified});
-    }
-    report::Curve fresh{"deterministic, hold-out", 3, 1, {}};
-    for (const SuccessPoint& point : best_success(results.hold_out, tolerances[t]))
-      fresh.points.push_back({static_cast<double>(point.step), point.certified});
-    panel.curves.insert(panel.curves.end(), {observed, certified, fresh});
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
-}
-
-report::Figure quantiles_over_steps(const Results& results, Index steps) {
-  report::Figure figure;
-  figure.name = "quantiles_residual";
-  figure.title = "Quantiles of the fixed-point residual";
-  figure.x = {"iteration", false, false, 0, static_cast<double>(steps)};
-  figure.y = {"fixed-point residual", true, false, 1e-7, 1e1};
-  figure.styles = {"observed", "certified"};
-  for (const double quantile : quantiles) {
-    report::Panel panel{report::percent_label(quantile) + " of problems", {}};
-    const auto baseline = [&](const runs::Tally& tally, const char* name, std::size_t hue) {
-      report::Curve curve{name, hue, 0, {}};
-      for (std::size_t i = 0; i < tally.spec().claim_columns.size(); i += 4) {
-        const runs::ValueStore& values = tally.values(i);
-        const Index rank = bounds::empirical_rank(values.size(), quantile);
-        curve.points.push_back({static_cast<double>(tally.spec().steps[tally.spec().claim_columns[i]]),
-                                values.order_statistic(rank)});
-      }
-      return curve;
-    };
-    panel.curves.push_back(baseline(results.baseline.cold, "cold start", 0));
-    panel.curves.push_back(baseline(results.baseline.nearest, "nearest neighbour", 1));
-    report::Curve observed{"", 2, 0, {}};
-    report::Curve certified{"learned start", 2, 1, {}};
-    for (const Index step : results.learned.steps) {
-      const BestQuantile best = best_quantile(results.learned, quantile, step);
-      observed.points.push_back({static_cast<double>(step), best.observed});
-      certified.points.push_back({static_cast<double>(step), best.certified});
-    }
-    panel.curves.insert(panel.curves.end(), {observed, certified});
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
 }
 
 /// Where the worst case of Theorem 3 takes over from the risk bounds.
@@ -328,7 +207,7 @@ TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Ca
   return result;
 }
 
-void add_take_over(Output& output, const Results& results, const TakeOver& take_over) {
+void add_take_over(Output& output, const WarmStartResults& results, const TakeOver& take_over) {
   report::Figure figure;
   figure.name = "take_over";
   figure.title = "Where the worst case takes over";
@@ -388,30 +267,38 @@ void l2ws(const Settings& settings) {
 
   const runs::Metric residual = runs::fixed_point_residual();
   certify::PacBayesOptions options;
-  options.claims = claims_of(scale.steps);
+  options.claims = warm_start_claims(runs::fixed_point_residual(), scale.steps, tolerances, quantiles);
   options.claims.risk_method = bounds::RiskMethod::pac_bayes;
   options.claims.quantile_method = bounds::QuantileMethod::grid;
   options.claims.title = "Learned warm starts of gradient descent";
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
-  Results results{certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
-                                     std::string(to_string(op->options().sampling)), "double"),
-                  {},
-                  baselines(family, settings, scale.steps)};
+  WarmStartResults results{certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
+                                              std::string(to_string(op->options().sampling)), "double"),
+                           {},
+                           baselines(family, settings, scale.steps)};
   const Bench fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
   const auto fresh_op = fresh.warm(family, settings.seed);
   certify::LearnedModel model{*fresh_op, deterministic.posterior, residual, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
-  certify::Options hold_out = claims_of(scale.steps);
+  certify::Options hold_out =
+      warm_start_claims(runs::fixed_point_residual(), scale.steps, tolerances, quantiles);
   hold_out.title = "Learned warm starts of gradient descent: hold-out";
   results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
   results.learned.run = results.hold_out.run = run_json(settings, scale);
 
   Output output(settings.folder);
   add_budget_table(output, results);
-  output.add(success_over_steps(results, scale.steps));
-  output.add(quantiles_over_steps(results, scale.steps));
+  const WarmStartFigures figures{.slug = "residual",
+                                 .metric = "fixed-point residual",
+                                 .tolerances = tolerances,
+                                 .quantiles = quantiles,
+                                 .lowest = 1e-7,
+                                 .highest = 1e1,
+                                 .steps = scale.steps};
+  output.add(success_over_steps(results, figures));
+  output.add(quantiles_over_steps(results, figures));
   add_take_over(output, results, theorem_3(family, candidates, 0));
   candidates.push_back(deterministic);
   for (const Candidate& candidate : candidates)

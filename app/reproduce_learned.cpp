@@ -65,14 +65,18 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
 
 runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& metric,
                            const runs::Start& start, Index steps, const std::vector<double>& tolerances) {
-  certify::Options options;
-  options.tolerances = tolerances;
-  options.all_steps = true;
-  options.metric = metric.name;
-  options.unit = metric.unit;
-  const std::vector<Index> recorded = certify::recorded_steps(metric, steps);
-  options = certify::resolved(options, {recorded});
-  runs::Tally tally(certify::tally_spec(options, recorded));
+  certify::Options claims;
+  claims.tolerances = tolerances;
+  claims.all_steps = true;
+  claims.metric = metric.name;
+  claims.unit = metric.unit;
+  return count_baseline(op, metric, start, steps,
+                        certify::resolved(claims, {certify::recorded_steps(metric, steps)}));
+}
+
+runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& metric,
+                           const runs::Start& start, Index steps, const certify::Options& resolved_claims) {
+  runs::Tally tally(certify::tally_spec(resolved_claims, certify::recorded_steps(metric, steps)));
   std::mutex mutex;
   runs::RunOptions run_options;
   run_options.steps = steps;
@@ -83,9 +87,11 @@ runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& m
   return tally;
 }
 
-BestBudget best_budget(const certify::Certificate& certificate, double quantile, double tolerance) {
+BestBudget best_budget(const certify::Certificate& certificate, double quantile, double tolerance,
+                       std::optional<std::size_t> variant) {
   BestBudget best;
   for (const certify::BudgetClaim& claim : certificate.budget) {
+    if (variant && claim.variant != *variant) continue;
     if (claim.quantile != quantile || claim.tolerance != tolerance || !claim.steps) continue;
     if (best.certified && *best.certified <= *claim.steps) continue;
     best.certified = claim.steps;

@@ -41,14 +41,20 @@ surefoot::certify::Certificate certify_candidates(surefoot::algorithms::LearnedO
 surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,
                                      const surefoot::runs::Metric& metric, const surefoot::runs::Start& start,
                                      Index steps, const std::vector<double>& tolerances);
+/// The same for the claims of resolved options.
+surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,
+                                     const surefoot::runs::Metric& metric, const surefoot::runs::Start& start,
+                                     Index steps, const surefoot::certify::Options& resolved_claims);
 
-/// The smallest budget of all variants at (quantile, tolerance); the observed one of the same variant.
+/// The smallest budget of all variants (or of the given one) at (quantile, tolerance); the observed one of
+/// the same variant.
 struct BestBudget {
   std::optional<Index> certified;
   std::optional<Index> observed;
   std::size_t variant = 0;
 };
-BestBudget best_budget(const surefoot::certify::Certificate& certificate, double quantile, double tolerance);
+BestBudget best_budget(const surefoot::certify::Certificate& certificate, double quantile, double tolerance,
+                       std::optional<std::size_t> variant = std::nullopt);
 
 /// The smallest quantile bound of all variants at a step.
 struct BestQuantile {

@@ -35,13 +35,14 @@ std::filesystem::path with_certificate(const reproduce::Settings& settings) {
   return "certificate.json";
 }
 
-const std::array<Experiment, 5>& experiments() {
-  static const std::array<Experiment, 5> all{
+const std::array<Experiment, 6>& experiments() {
+  static const std::array<Experiment, 6> all{
       {{"robust-kalman", "surefoot-robust-kalman", 1000, with_certificate<reproduce::robust_kalman>},
        {"deblurring", "surefoot-deblurring", 1000, with_certificate<reproduce::deblurring>},
        {"sparse-coding", "surefoot-sparse-coding", 0, reproduce::sparse_coding},
        {"l2ws", "surefoot-l2ws", 0, with_certificate<reproduce::l2ws>},
-       {"maml", "surefoot-maml", 0, with_certificate<reproduce::maml>}}};
+       {"maml", "surefoot-maml", 0, with_certificate<reproduce::maml>},
+       {"mpc-warm-start", "surefoot-mpc-warm-start", 0, with_certificate<reproduce::mpc_warm_start>}}};
   return all;
 }
 
@@ -95,15 +96,18 @@ void add_reproduce_verb(CLI::App& app) {
   const auto settings = std::make_shared<reproduce::Settings>();
   CLI::App* verb = app.add_subcommand("reproduce",
                                       "The paper's experiments with its numbers beside ours: robust-kalman, "
-                                      "deblurring, sparse-coding, l2ws, maml");
-  verb->add_option("experiment", *name, "robust-kalman, deblurring, sparse-coding, l2ws or maml")->required();
+                                      "deblurring, sparse-coding, l2ws, maml; and beyond it mpc-warm-start");
+  verb->add_option("experiment", *name,
+                   "robust-kalman, deblurring, sparse-coding, l2ws, maml or mpc-warm-start")
+      ->required();
   verb->add_option("--samples", settings->samples,
-                   "problems drawn [1000, N = 10, 100, 1000 being the first of them; sparse-coding, l2ws and "
-                   "maml 50000]")
+                   "problems drawn [1000, N = 10, 100, 1000 being the first of them; sparse-coding, l2ws, "
+                   "maml and mpc-warm-start 50000]")
       ->check(whole_number);
   verb->add_option(
           "--steps", settings->steps,
-          "steps of the solver [500; deblurring 16000, quick 500; sparse-coding 10; l2ws 800; maml 10]")
+          "steps of the solver [500; deblurring 16000, quick 500; sparse-coding 10; l2ws 800; maml 10; "
+          "mpc-warm-start 120]")
       ->check(whole_number);
   verb->add_option("--seed", settings->seed, "of all random numbers")
       ->check(whole_number)
@@ -125,6 +129,7 @@ void add_reproduce_verb(CLI::App& app) {
       "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
       "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"
       "         surefoot reproduce sparse-coding --scale quick\n"
-      "         surefoot reproduce l2ws --scale quick");
+      "         surefoot reproduce l2ws --scale quick\n"
+      "         surefoot reproduce mpc-warm-start --scale quick");
   verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
 }

@@ -8,6 +8,7 @@
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/learning/train.hpp"
 
+#include "bench_support.hpp"
 #include "peak.hpp"
 
 #include <fmt/format.h>
@@ -15,18 +16,13 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 
 namespace {
 
 using namespace surefoot;
 
-double processor() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+using bench::processor;
 
 // Weights like those of a trained network: steps near 1, thresholds that leave about a tenth of the entries.
 void settle(learning::Posterior& posterior, const std::string& model) {

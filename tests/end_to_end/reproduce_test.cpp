@@ -230,6 +230,21 @@ TEST_F(Reproduce, LearnedWarmStartsAreCertifiedFasterThanTheColdStart) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "l2ws/weights_deterministic.safetensors"));
 }
 
+TEST_F(Reproduce, LearnedStartsOfControlAreCertifiedBesideColdShiftedAndNearestOnes) {
+  const ProgramResult result = surefoot("reproduce mpc-warm-start --scale quick --out mpc");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto rows = table("mpc/table_budgets.csv");
+  ASSERT_EQ(rows.size(), 10U);
+  const double cold = first_number(rows, "cold start: certified");
+  EXPECT_LT(first_number(rows, "cold start: observed"), cold + 1);
+  EXPECT_LT(first_number(rows, "shifted start: certified"), cold);
+  EXPECT_GT(first_number(rows, "learned start: hold-out"), 0);
+  EXPECT_LE(first_number(rows, "learned start: hold-out"), cold);  // hardly trained
+  for (const char* file : {"certificate.json", "hold_out/certificate.json", "starts/certificate.json"})
+    EXPECT_EQ(surefoot(fmt::format("verify mpc/{}", file)).code, 0) << file;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "mpc/weights_deterministic.safetensors"));
+}
+
 TEST_F(Reproduce, MetaLearningWritesBothTables) {
   const ProgramResult result = surefoot("reproduce maml --scale quick --out maml");
   ASSERT_EQ(result.code, 0) << result.err;

@@ -164,16 +164,14 @@ inline algorithms::Buffer scattered(std::size_t size, std::uint64_t index) {
   return values;
 }
 
-/// step_vjp of the last of `steps` steps against central differences of v'step(z) along a direction, lane by
-/// lane, if the step has one.
-inline void expect_vjp_matches_differences(const algorithms::Operator& op, Index steps, double tolerance) {
+/// step_vjp of step `last` at the block's state against central differences of v'step(z) along a direction,
+/// lane by lane. The operator must have a derivative.
+inline void expect_vjp_matches_differences_at(const algorithms::Operator& op, OperatorBlock& block,
+                                              Index last, double tolerance) {
   const algorithms::DifferentiableStep* derivative = op.differentiable();
-  if (derivative == nullptr) return;
+  ASSERT_NE(derivative, nullptr) << op.name();
   const Index W = op.width();
   const Index size = op.state_size() * W;
-  OperatorBlock block(op, 0, std::min(W, op.instances()));
-  const Index last = steps - 1;
-  for (Index k = 0; k < last; ++k) block.step(k);
   const algorithms::Buffer z = block.state();
   const algorithms::Buffer cotangent = scattered(z.size(), 0);
   const algorithms::Buffer direction = scattered(z.size(), 1);
@@ -202,7 +200,42 @@ inline void expect_vjp_matches_differences(const algorithms::Operator& op, Index
     for (Index i = lane; i < size; i += W) exact += pulled[i] * direction[i];
     const double difference = (above[lane] - below[lane]) / (2 * h);
     EXPECT_NEAR(exact, difference, tolerance * std::max(1.0, std::abs(difference)))
-        << op.name() << " " << lane;
+        << op.name() << ": step " << last << ", lane " << lane;
+  }
+}
+
+/// The same for the first and for the last of `steps` steps from the operator's start, and both vjps of a
+/// block give each instance the same bits as it gets alone. Nothing where the step has no derivative.
+inline void expect_vjp_contract(const algorithms::Operator& op, Index steps, double tolerance) {
+  const algorithms::DifferentiableStep* derivative = op.differentiable();
+  if (derivative == nullptr) return;
+  const Index W = op.width();
+  const Index count = std::min(W, op.instances());
+  const auto pulled_back = [&](Index first, Index instances, Index last) {
+    OperatorBlock block(op, first, instances);
+    for (Index k = 0; k < last; ++k) block.step(k);
+    const algorithms::Buffer z = block.state();
+    block.step(last);
+    algorithms::Buffer cotangent = scattered(static_cast<std::size_t>(op.state_size()), 4);
+    algorithms::Buffer pulled = algorithms::make_buffer(op.state_size(), W);
+    for (Index i = 0; i < op.state_size() * W; ++i) pulled[i] = cotangent[i / W];
+    derivative->step_vjp(last, {z.data(), op.state_size(), W}, {pulled.data(), op.state_size(), W},
+                         block.workspace());
+    return pulled;
+  };
+  for (const Index last : {Index{0}, steps - 1}) {
+    OperatorBlock block(op, 0, count);
+    for (Index k = 0; k < last; ++k) block.step(k);
+    expect_vjp_matches_differences_at(op, block, last, tolerance);
+    const algorithms::Buffer batch = pulled_back(0, count, last);
+    for (Index column = 0; column < count; ++column) {
+      const algorithms::Buffer alone = pulled_back(column, 1, last);
+      for (Index i = 0; i < op.state_size(); ++i) {
+        ASSERT_EQ(std::memcmp(&batch[i * W + column], &alone[i * W], sizeof(double)), 0)
+            << op.name() << ": derivative by entry " << i << " of instance " << column << " is "
+            << batch[i * W + column] << " in the batch and " << alone[i * W] << " alone, step " << last;
+      }
+    }
   }
 }
 
@@ -283,7 +316,7 @@ inline void expect_operator_contract(const algorithms::Operator& op, const probl
   expect_nan_is_seen(op);
   expect_no_allocation_in_step(op, contract.steps);
   expect_read_write_round_trip(op, contract.steps);
-  expect_vjp_matches_differences(op, contract.steps, contract.gradient);
+  expect_vjp_contract(op, contract.steps, contract.gradient);
   if (solutions.size() > 0) expect_zero_residual_at(op, solutions, contract.fixed_point);
 }
 

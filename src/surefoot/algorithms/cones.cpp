@@ -86,6 +86,49 @@ void jacobi(Index order, double* M, double* V) {
   }
 }
 
+/// A symmetric matrix of each lane from its entries in the layout of problems::Cones, and back.
+template <int W>
+void unpack_symmetric(Index order, const double* entry, double* matrix) {
+  using L = Lanes<W>;
+  const L shrink(1 / std::numbers::sqrt2);
+  for (Index j = 0; j < order; ++j) {
+    for (Index i = j; i < order; ++i, entry += W) {
+      const L value = i == j ? L::load(entry) : shrink * L::load(entry);
+      value.store(matrix + (i * order + j) * W);
+      value.store(matrix + (j * order + i) * W);
+    }
+  }
+}
+template <int W, class Entry>
+void pack_symmetric(Index order, const Entry& entry_of, double* target) {
+  using L = Lanes<W>;
+  const L stretch(std::numbers::sqrt2);
+  for (Index j = 0; j < order; ++j) {
+    for (Index i = j; i < order; ++i, target += W) {
+      const L value = entry_of(i, j);
+      (i == j ? value : stretch * value).store(target);
+    }
+  }
+}
+
+/// Square matrices in lane layout: entry (i, k) is W lanes at data + (i * row + k * column) * W.
+struct LaneMatrix {
+  const double* data;
+  Index row;
+  Index column;
+  [[nodiscard]] LaneMatrix transposed() const { return {data, column, row}; }
+};
+
+template <int W>
+Lanes<W> product_entry(Index order, const LaneMatrix& left, const LaneMatrix& right, Index i, Index j) {
+  Lanes<W> sum(0.0);
+  for (Index k = 0; k < order; ++k) {
+    sum.add_product(Lanes<W>::load(left.data + (i * left.row + k * left.column) * W),
+                    Lanes<W>::load(right.data + (k * right.row + j * right.column) * W));
+  }
+  return sum;
+}
+
 template <class Call>
 void with_width(Index width, const Call& call) {
   require(width == 8 || width == 16, "width: is {}, must be 8 or 16", width);
@@ -125,6 +168,67 @@ void project(const Cones& cones, bool dual, double* v, SemidefiniteRoom& room) {
   }
 }
 
+template <int W>
+void second_order_vjp(Index dimension, const double* v, double* d) {
+  using L = Lanes<W>;
+  const L zero(0.0);
+  const L t = L::load(v);
+  const L norm = tail_norm<W>(dimension, v);
+  const L d_t = L::load(d);
+  L along(0.0);  // w'd with w = v / norm
+  for (Index i = 1; i < dimension; ++i) along.add_product(L::load(v + i * W), L::load(d + i * W));
+  along = along / norm;
+  // Between the cone and its polar: 1/2 [1 w'; w (1 + t/norm) I - (t/norm) w w'].
+  const L half(0.5);
+  const L ratio = t / norm;
+  const auto choose = [&](const L& inside, const L& between) {
+    return where_greater(norm, t, where_greater(t + norm, zero, between, zero), inside);
+  };
+  choose(d_t, half * (d_t + along)).store(d);
+  for (Index i = 1; i < dimension; ++i) {
+    const L d_i = L::load(d + i * W);
+    const L w = L::load(v + i * W) / norm;
+    choose(d_i, half * (d_i + ratio * d_i + w * (d_t - ratio * along))).store(d + i * W);
+  }
+}
+
+/// See project_dual_cone_vjp.
+template <int W>
+void semidefinite_vjp(Index order, const double* v, double* d, SemidefiniteRoom& room) {
+  using L = Lanes<W>;
+  const L zero(0.0);
+  if (order == 1) {
+    where_greater(L::load(v), zero, L::load(d), zero).store(d);
+    return;
+  }
+  if (room.direction.empty()) room.direction = room.product = room.matrix;
+  double* M = room.matrix.data();
+  const auto matrix = [&](const Buffer& buffer) { return LaneMatrix{buffer.data(), order, 1}; };
+  const auto each = [&](Buffer& target, const auto& entry_of) {
+    for (Index i = 0; i < order; ++i) {
+      for (Index j = 0; j < order; ++j) entry_of(i, j).store(target.data() + (i * order + j) * W);
+    }
+  };
+  unpack_symmetric<W>(order, v, M);
+  jacobi<W>(order, M, room.vectors.data());
+  unpack_symmetric<W>(order, d, room.direction.data());
+  const LaneMatrix V = matrix(room.vectors);
+  const LaneMatrix D = matrix(room.direction);
+  const LaneMatrix product = matrix(room.product);
+  each(room.product, [&](Index i, Index j) { return product_entry<W>(order, V.transposed(), D, i, j); });
+  each(room.direction, [&](Index i, Index j) {
+    const L first = L::load(M + (i * order + i) * W);
+    const L second = L::load(M + (j * order + j) * W);
+    // B without cancellation, and 1 or 0 for equal eigenvalues: (l_i^+ + l_j^+) / (|l_i| + |l_j|).
+    const L size = absolute(first) + absolute(second);
+    const L share = (max(first, zero) + max(second, zero)) / size;
+    return where_greater(size, zero, share, zero) * product_entry<W>(order, product, V, i, j);
+  });
+  each(room.product, [&](Index i, Index j) { return product_entry<W>(order, V, D, i, j); });
+  pack_symmetric<W>(
+      order, [&](Index i, Index j) { return product_entry<W>(order, product, V.transposed(), i, j); }, d);
+}
+
 }  // namespace
 
 template <int W>
@@ -137,33 +241,24 @@ void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double
   }
   double* M = room.matrix.data();
   double* V = room.vectors.data();
-  const L shrink(1 / std::numbers::sqrt2);
-  const L stretch(std::numbers::sqrt2);
-  const double* entry = v;
-  for (Index j = 0; j < order; ++j) {
-    for (Index i = j; i < order; ++i, entry += W) {
-      const L value = i == j ? L::load(entry) : shrink * L::load(entry);
-      value.store(M + (i * order + j) * W);
-      value.store(M + (j * order + i) * W);
-    }
-  }
+  unpack_symmetric<W>(order, v, M);
   jacobi<W>(order, M, V);
   if (smallest != nullptr) {
     L least = L::load(M);
     for (Index i = 1; i < order; ++i) least = min(least, L::load(M + (i * order + i) * W));
     least.store(smallest);
   }
-  double* target = v;
-  for (Index j = 0; j < order; ++j) {
-    for (Index i = j; i < order; ++i, target += W) {
-      L sum(0.0);
-      for (Index k = 0; k < order; ++k) {
-        const L value = max(L::load(M + (k * order + k) * W), L(0.0));
-        sum.add_product(value * L::load(V + (i * order + k) * W), L::load(V + (j * order + k) * W));
-      }
-      (i == j ? sum : stretch * sum).store(target);
-    }
-  }
+  pack_symmetric<W>(
+      order,
+      [&](Index i, Index j) {
+        L sum(0.0);
+        for (Index k = 0; k < order; ++k) {
+          const L value = max(L::load(M + (k * order + k) * W), L(0.0));
+          sum.add_product(value * L::load(V + (i * order + k) * W), L::load(V + (j * order + k) * W));
+        }
+        return sum;
+      },
+      v);
 }
 
 template void project_semidefinite<8>(Index, double*, SemidefiniteRoom&, double*);
@@ -175,6 +270,26 @@ void project_cone(const Cones& cones, double* v, Index width, SemidefiniteRoom& 
 
 void project_dual_cone(const Cones& cones, double* v, Index width, SemidefiniteRoom& room) {
   with_width(width, [&](auto W) { project<decltype(W)::value>(cones, true, v, room); });
+}
+
+void project_dual_cone_vjp(const Cones& cones, const double* v, double* d, Index width,
+                           SemidefiniteRoom& room) {
+  with_width(width, [&](auto width_constant) {
+    constexpr int W = decltype(width_constant)::value;
+    using L = Lanes<W>;
+    Index row = cones.zero;  // its dual is everything
+    for (; row < cones.zero + cones.nonnegative; ++row) {
+      where_greater(L::load(v + row * W), L(0.0), L::load(d + row * W), L(0.0)).store(d + row * W);
+    }
+    for (const Index dimension : cones.second_order) {
+      second_order_vjp<W>(dimension, v + row * W, d + row * W);
+      row += dimension;
+    }
+    for (const Index order : cones.semidefinite) {
+      semidefinite_vjp<W>(order, v + row * W, d + row * W, room);
+      row += order * (order + 1) / 2;
+    }
+  });
 }
 
 void cone_violation(const Cones& cones, double* v, Index width, SemidefiniteRoom& room, double* violation) {

@@ -18,12 +18,14 @@ template <int W>
   top = where_greater(norm, t, where_greater(mean, zero, mean, zero * mean), t);
 }
 
-/// Room for semidefinite projections: two matrices of the largest order in lane layout.
+/// Room for semidefinite projections: matrices of the largest order in lane layout.
 struct SemidefiniteRoom {
   SemidefiniteRoom() = default;
   SemidefiniteRoom(const problems::Cones& cones, Index width);
   Buffer matrix;
   Buffer vectors;
+  Buffer direction;  ///< made by the first derivative
+  Buffer product;
 };
 
 /// Projects the k(k+1)/2 x W lanes at v (layout of problems::Cones) on the positive semidefinite cone of
@@ -36,6 +38,15 @@ void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double
 /// width is 8 or 16.
 void project_cone(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room);
 void project_dual_cone(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room);
+
+/// d (cones.rows() x width, in place) through the derivative of project_dual_cone at v. The derivative
+/// of a projection is symmetric, so it serves both directions. With l_i the eigenvalues and V the
+/// eigenvectors of a semidefinite v it is V (B o V'dV) V', B_ij = (l_i^+ - l_j^+) / (l_i - l_j) (J. Malick,
+/// H. Sendov, "Clarke generalized Jacobian of the projection onto the cone of positive semidefinite
+/// matrices", Set-Valued Analysis 14, 2006). Where the projection has a kink, one of its generalized
+/// derivatives.
+void project_dual_cone_vjp(const problems::Cones& cones, const double* v, double* d, Index width,
+                           SemidefiniteRoom& room);
 
 /// How far v is from the cone, one number per lane: the largest of |v| (zero), -v (nonnegative), ||v|| - t
 /// (second order), -lambda_min (semidefinite), and 0. v is overwritten.

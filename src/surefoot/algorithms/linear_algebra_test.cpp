@@ -150,6 +150,48 @@ TEST(Cones, SemidefiniteProjectionOfRepeatedEigenvaluesAndZero) {
   }
 }
 
+TEST(Cones, DerivativesAgreeWithDifferences) {
+  RandomStream stream(6, "cone derivatives", 0);
+  problems::Cones cones;
+  cones.zero = 2;
+  cones.nonnegative = 3;
+  cones.second_order = {1, 2, 4, 7};
+  cones.semidefinite = {1, 2, 3, 6};
+  for (const Index W : {8, 16}) {
+    SemidefiniteRoom room(cones, W);
+    const problems::Table point = random_matrix(stream, cones.rows(), W);
+    const problems::Table direction = random_matrix(stream, cones.rows(), W);
+    const double h = 1e-6;
+    const auto projected = [&](double shift) {
+      problems::Table moved = point + shift * direction;
+      project_dual_cone(cones, moved.data(), W, room);
+      return moved;
+    };
+    const problems::Table difference = (projected(h) - projected(-h)) / (2 * h);
+    problems::Table derivative = direction;
+    project_dual_cone_vjp(cones, point.data(), derivative.data(), W, room);
+    EXPECT_LT((derivative - difference).cwiseAbs().maxCoeff(), 1e-7);
+  }
+}
+
+TEST(Cones, SemidefiniteDerivativeAtRepeatedEigenvaluesIsAllOrNothing) {
+  problems::Cones cones;
+  cones.semidefinite = {3};
+  SemidefiniteRoom room(cones, 8);
+  problems::Table v = problems::Table::Zero(6, 8);
+  for (Index lane = 0; lane < 8; ++lane) {
+    v(0, lane) = v(3, lane) = v(5, lane) = static_cast<double>(lane) - 3;  // a multiple of the identity
+  }
+  RandomStream stream(7, "cone derivatives", 0);
+  const problems::Table direction = random_matrix(stream, 6, 8);
+  problems::Table derivative = direction;
+  project_dual_cone_vjp(cones, v.data(), derivative.data(), 8, room);
+  for (Index lane = 0; lane < 8; ++lane) {
+    const double share = lane > 3 ? 1 : 0;
+    EXPECT_LT((derivative.col(lane) - share * direction.col(lane)).norm(), 1e-14) << lane;
+  }
+}
+
 TEST(Equilibration, BringsRowsAndColumnsToOne) {
   const problems::Qp problem = testing::random_qp(1, 12, 9, 1);
   const Equilibration scaling = equilibrate(problem.P[0], problem.A[0], problem.q.data(), 10);

@@ -1,6 +1,7 @@
 #include "surefoot/algorithms/maml.hpp"
 
 #include "surefoot/algorithms/lane_weights.hpp"
+#include "surefoot/algorithms/lanes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -25,12 +26,21 @@ struct Pack {
   static constexpr int lanes = 32 / static_cast<int>(sizeof(T));
   typedef T V __attribute__((vector_size(32)));
   V v;
+  /// Four lanes at a time in double precision, as they lie in a state.
+  static constexpr int parts = lanes / 4;
+  typedef T Four __attribute__((vector_size(4 * sizeof(T)), may_alias));
+  [[nodiscard]] Vec4 part(int i) const {
+    return __builtin_convertvector(reinterpret_cast<const Four*>(&v)[i], Vec4);
+  }
+  void set_part(int i, const Vec4& value) {
+    reinterpret_cast<Four*>(&v)[i] = __builtin_convertvector(value, Four);
+  }
 };
 template <class T>
 using Packs = std::vector<Pack<T>, Eigen::aligned_allocator<Pack<T>>>;
 
 /// Points that go through the network together: as many sums as there are registers for.
-constexpr Index points = 10;
+constexpr Index points = 10;  // even
 
 /// y_i = last(i, p, first(i, p) + sum_j M(i, j) x(j, p)) for all rows i and points p; entry (i, j) of M lies
 /// at M[i * row_stride + j * column_stride], x is columns x points.
@@ -39,7 +49,34 @@ template <class T, class First, class Last>
                                            Index rows, Index columns, const Pack<T>* x, const First& first,
                                            const Last& last) {
   using V = typename Pack<T>::V;
-  for (Index i = 0; i < rows; ++i) {
+  Index i = 0;
+  // Two rows and half of the points: every number that is loaded serves twice or more.
+  constexpr Index half = points / 2;
+  for (; i + 2 <= rows; i += 2) {
+    for (Index from = 0; from < points; from += half) {
+      V sum[2][half];
+      for (Index p = 0; p < half; ++p) {
+        sum[0][p] = first(i, from + p);
+        sum[1][p] = first(i + 1, from + p);
+      }
+      const Pack<T>* upper = M + i * row_stride;
+      const Pack<T>* lower = upper + row_stride;
+      for (Index j = 0; j < columns; ++j) {
+        const V factor[2] = {upper[j * column_stride].v, lower[j * column_stride].v};
+        const Pack<T>* entry = x + j * points + from;
+#pragma GCC unroll 5
+        for (Index p = 0; p < half; ++p) {
+          sum[0][p] += factor[0] * entry[p].v;
+          sum[1][p] += factor[1] * entry[p].v;
+        }
+      }
+      for (Index p = 0; p < half; ++p) {
+        last(i, from + p, sum[0][p]);
+        last(i + 1, from + p, sum[1][p]);
+      }
+    }
+  }
+  for (; i < rows; ++i) {
     V sum[points];
     for (Index p = 0; p < points; ++p) sum[p] = first(i, p);
     const Pack<T>* row = M + i * row_stride;
@@ -190,21 +227,20 @@ class Maml final : public LearnedOperator {
 
   void step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const override {
     auto& room = static_cast<Room&>(workspace);
-    double squares[lanes] = {};
+    Vec4 squares[P::parts] = {};
     if (options_.step > 0) {
       to_packs(z, room.theta);
       loss_gradient(room, room.train);
       for (Index i = 0; i < size_; ++i) {
-        double* entry = z.row(i);
-        for (int lane = 0; lane < lanes; ++lane) {
-          const double change = options_.step * static_cast<double>(room.gradient[i].v[lane]);
-          entry[lane] -= change;
-          squares[lane] += change * change;
+        for (int part = 0; part < P::parts; ++part) {
+          const Vec4 change = options_.step * room.gradient[i].part(part);
+          place(z.row(i), part) -= change;
+          squares[part] += change * change;
         }
       }
     }
     if (residual == nullptr) return;
-    for (int lane = 0; lane < lanes; ++lane) residual[lane] = std::sqrt(squares[lane]);
+    for (int lane = 0; lane < lanes; ++lane) residual[lane] = std::sqrt(squares[lane / 4][lane % 4]);
   }
 
   void step_vjp(Index /*k*/, ConstBatch z, Batch cotangent, Workspace& workspace) const override {
@@ -214,9 +250,8 @@ class Maml final : public LearnedOperator {
     to_packs(cotangent, room.direction);
     hessian_product(room, room.train);
     for (Index i = 0; i < size_; ++i) {
-      double* entry = cotangent.row(i);
-      for (int lane = 0; lane < lanes; ++lane)
-        entry[lane] -= options_.step * static_cast<double>(room.curvature[i].v[lane]);
+      for (int part = 0; part < P::parts; ++part)
+        place(cotangent.row(i), part) -= options_.step * room.curvature[i].part(part);
     }
   }
 
@@ -251,10 +286,11 @@ class Maml final : public LearnedOperator {
     auto& room = static_cast<Room&>(workspace);
     to_packs(z, room.theta);
     loss_gradient(room, room.test);
-    for (Index i = 0; i < size_; ++i) {
-      double* entry = cotangent.row(i);
-      for (int lane = 0; lane < lanes; ++lane) {
-        if (d_value[lane] != 0) entry[lane] += d_value[lane] * static_cast<double>(room.gradient[i].v[lane]);
+    for (int part = 0; part < P::parts; ++part) {
+      const Vec4 factor = *reinterpret_cast<const Vec4Place*>(d_value + 4 * part);
+      for (Index i = 0; i < size_; ++i) {
+        const Vec4 added = factor * room.gradient[i].part(part);
+        place(cotangent.row(i), part) += factor != 0 ? added : Vec4{};  // a diverged lane may be left out
       }
     }
   }
@@ -290,12 +326,12 @@ class Maml final : public LearnedOperator {
 
   void to_packs(ConstBatch z, Packs<T>& packs) const {
     for (Index i = 0; i < size_; ++i) {
-      const double* entry = z.row(i);
-      V value;
-      for (int lane = 0; lane < lanes; ++lane) value[lane] = static_cast<T>(entry[lane]);
-      packs[static_cast<std::size_t>(i)].v = value;
+      for (int part = 0; part < P::parts; ++part)
+        packs[static_cast<std::size_t>(i)].set_part(part,
+                                                    *reinterpret_cast<const Vec4Place*>(z.row(i) + 4 * part));
     }
   }
+  static Vec4Place& place(double* row, int part) { return *reinterpret_cast<Vec4Place*>(row + 4 * part); }
 
   static V relu(V value) { return value <= 0 ? V{} : value; }  // NaN stays
   static V masked(V value, V layer) { return layer > 0 ? value : V{}; }

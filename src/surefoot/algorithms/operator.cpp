@@ -16,6 +16,8 @@ std::string_view to_string(Quantity quantity) {
       return "dual residual";
     case Quantity::constraint_violation:
       return "constraint violation";
+    case Quantity::optimality_residual:
+      return "optimality residual";
     case Quantity::largest_error:
       return "largest error";
   }
@@ -45,6 +47,15 @@ void DifferentiableStep::measure_vjp(Quantity quantity, Index /*k*/, ConstBatch 
                                      const double* /*d_value*/, Batch /*cotangent*/,
                                      Workspace& /*workspace*/) const {
   throw InputError(fmt::format("{}: its derivative is not known here", to_string(quantity)));
+}
+
+void DifferentiableStep::start_from(ConstBatch /*numbers*/, Batch /*z*/, Workspace& /*workspace*/) const {
+  throw InputError("start_from: a start is the state itself");
+}
+
+void DifferentiableStep::start_from_vjp(ConstBatch /*numbers*/, ConstBatch /*cotangent*/,
+                                        Batch /*derivative*/, Workspace& /*workspace*/) const {
+  throw InputError("start_from_vjp: a start is the state itself");
 }
 
 }  // namespace surefoot::algorithms

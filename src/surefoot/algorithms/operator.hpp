@@ -39,6 +39,7 @@ enum class Quantity {
   primal_residual,       ///< ||Ax - w||_2 (QP), ||Ax + s - b||_2 (cone program)
   dual_residual,         ///< ||Px + A'y + q||_2; gradient norm where there is no constraint
   constraint_violation,  ///< largest violation of a constraint by x alone
+  optimality_residual,   ///< the larger of primal and dual residual
   largest_error,         ///< largest |error| over the points of a regression
 };
 std::string_view to_string(Quantity quantity);
@@ -115,10 +116,37 @@ class DifferentiableStep {
   virtual void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
                            Workspace& workspace) const;
 
+  /// Numbers that a start is learned in where the state holds more than a start can choose; 0: the rows of
+  /// the state themselves.
+  [[nodiscard]] virtual Index start_size() const { return 0; }
+  /// z from these numbers (start_size() x width), in units of the state. Only if start_size() > 0.
+  virtual void start_from(ConstBatch numbers, Batch z, Workspace& workspace) const;
+  /// The derivative by these numbers from the one by z.
+  virtual void start_from_vjp(ConstBatch numbers, ConstBatch cotangent, Batch derivative,
+                              Workspace& workspace) const;
+
  protected:
   DifferentiableStep() = default;
   DifferentiableStep(const DifferentiableStep&) = default;
   DifferentiableStep& operator=(const DifferentiableStep&) = default;
 };
+
+/// measure(quantity, value) for quantities of its own and the larger of its primal and dual residual for the
+/// optimality residual; NaN comes through.
+template <int W, class Measure>
+void measure_optimality(Quantity quantity, const Measure& measure, double* value) {
+  if (quantity != Quantity::optimality_residual) {
+    measure(quantity, value);
+    return;
+  }
+  double primal[W];
+  double dual[W];
+  measure(Quantity::primal_residual, primal);
+  measure(Quantity::dual_residual, dual);
+  for (int lane = 0; lane < W; ++lane) {
+    value[lane] = primal[lane] > dual[lane] ? primal[lane] : dual[lane];
+    value[lane] += 0 * primal[lane];
+  }
+}
 
 }  // namespace surefoot::algorithms

@@ -203,8 +203,8 @@ TEST(Osqp, ScalingDoesNotChangeTheSolutionOrItsMeasures) {
   op.prepare_measures(block.workspace());
   for (Index k = 0; k < 4000; ++k) block.step(k);
   std::vector<double> value(8);
-  for (const Quantity quantity :
-       {Quantity::primal_residual, Quantity::dual_residual, Quantity::constraint_violation}) {
+  for (const Quantity quantity : {Quantity::primal_residual, Quantity::dual_residual,
+                                  Quantity::constraint_violation, Quantity::optimality_residual}) {
     op.measure(quantity, 4000, block.z(), block.workspace(), value.data());
     EXPECT_LT(value[0], 1e-7) << to_string(quantity);
     EXPECT_LT(value[1], 1e-7) << to_string(quantity);
@@ -328,6 +328,84 @@ TEST(Scs, PassesTheContractWithSharedAndOwnMatrices) {
   const Scs own(problem, ScsOptions::paper());
   EXPECT_TRUE(own.system().own());
   testing::expect_operator_contract(own);
+}
+
+TEST(Scs, DerivativesHoldForEveryKindOfConeSystemAndData) {
+  std::vector<problems::Cones> kinds(5);
+  kinds[0].zero = 6;
+  kinds[1].nonnegative = 8;
+  kinds[2].second_order = {4, 5, 1};
+  kinds[3].semidefinite = {3, 1, 4};
+  kinds[4] = all_cones();
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    SCOPED_TRACE(kind);
+    problems::ConeProgram problem = testing::random_cone_program(20 + kind, 12, kinds[kind], 9, 0.3);
+    const auto expect_both = [&](const problems::ConeProgram& data) {
+      for (const SystemKind system : {SystemKind::sparse, SystemKind::dense, SystemKind::kkt}) {
+        if (data.A.size() > 1 && system == SystemKind::dense) continue;  // shared data only
+        SCOPED_TRACE(static_cast<int>(system));
+        ScsOptions options;
+        options.alpha = 1.3;
+        options.rho_x = 0.4;
+        options.scale = 0.6;
+        options.zero_factor = 3;
+        options.tau_factor = 2;
+        options.system = system;
+        const Scs op(data, options);
+        testing::expect_vjp_contract(op, 2, 1e-5);
+        testing::expect_vjp_contract(op, 40, 1e-5);
+      }
+    };
+    expect_both(problem);
+    for (std::uint64_t i = 1; i < 9; ++i) {
+      problem.A.push_back(problem.A[0] * (1.0 + 0.1 * static_cast<double>(i)));
+      problem.P.push_back(problem.P[0] * (1.0 + 0.2 * static_cast<double>(i)));
+    }
+    expect_both(problem);
+  }
+}
+
+TEST(Scs, DerivativeKnowsOfTheRescaling) {
+  const Scs op(testing::random_cone_program(30, 12, all_cones(), 8), ScsOptions::paper());
+  OperatorBlock block(op, 0, 8);
+  for (Index k = 0; k < 5; ++k) block.step(k);
+  const Batch z = block.z();
+  for (Index i = 0; i < z.rows; ++i) {
+    for (Index lane = 0; lane < z.width; lane += 2) z.row(i)[lane] *= 0x1p-12;
+  }
+  EXPECT_LT(z.row(z.rows - 1)[0], 0x1p-10);
+  testing::expect_vjp_matches_differences_at(op, block, 5, 1e-5);
+  EXPECT_GT(z.row(z.rows - 1)[0], 0x1p-10);  // after a step at the same state
+}
+
+TEST(Measures, OptimalityResidualIsTheLargerOfPrimalAndDual) {
+  const Osqp osqp(testing::random_qp(6, 10, 8, 8, 0.6));
+  const Scs scs(testing::random_cone_program(3, 10, all_cones(), 8));
+  for (const Operator* op : {static_cast<const Operator*>(&osqp), static_cast<const Operator*>(&scs)}) {
+    OperatorBlock block(*op, 0, 8);
+    op->prepare_measures(block.workspace());
+    const auto measured = [&](Quantity quantity, Index k) {
+      std::vector<double> value(static_cast<std::size_t>(op->width()));
+      op->measure(quantity, k, block.z(), block.workspace(), value.data());
+      return value;
+    };
+    for (Index k = 0; k < 12; ++k) {
+      const std::vector<double> primal = measured(Quantity::primal_residual, k);
+      const std::vector<double> dual = measured(Quantity::dual_residual, k);
+      const std::vector<double> both = measured(Quantity::optimality_residual, k);
+      for (std::size_t lane = 0; lane < 8; ++lane) {
+        if (std::isnan(primal[lane]) || std::isnan(dual[lane])) {  // SCS while tau = 0
+          EXPECT_TRUE(std::isnan(both[lane])) << op->name() << " " << k;
+        } else {
+          EXPECT_EQ(both[lane], std::max(primal[lane], dual[lane])) << op->name() << " " << k;
+        }
+      }
+      block.step(k);
+    }
+    block.z().row(0)[3] = std::numeric_limits<double>::quiet_NaN();
+    block.step(12);
+    EXPECT_TRUE(std::isnan(measured(Quantity::optimality_residual, 13)[3])) << op->name();
+  }
 }
 
 TEST(Scs, MeasuresVanishAtTheSolution) {

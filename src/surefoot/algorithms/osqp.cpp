@@ -467,6 +467,42 @@ void Osqp::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace
   });
 }
 
+void Osqp::start_from(ConstBatch numbers, Batch z, Workspace& workspace) const {
+  const auto& room = static_cast<const Room&>(workspace);
+  std::copy_n(numbers.data, n_ * z.width, z.data);
+  with_lanes([&](auto width_constant, auto own, auto) {
+    constexpr int W = decltype(width_constant)::value;
+    constexpr bool Own = decltype(own)::value;
+    using L = Lanes<W>;
+    const double* rho = (Own ? room.own : shared_).rho.data();
+    for (Index i = 0; i < m_; ++i) {
+      const L v = L::load(numbers.row(n_ + i));
+      const L w = min(L::load(room.u.data() + i * W), max(L::load(room.l.data() + i * W), v));
+      (entry_value<W, Own>(rho, static_cast<int>(i)) * (v - w)).store(z.row(n_ + i));
+      w.store(z.row(n_ + m_ + i));
+    }
+  });
+}
+
+void Osqp::start_from_vjp(ConstBatch numbers, ConstBatch cotangent, Batch derivative,
+                          Workspace& workspace) const {
+  const auto& room = static_cast<const Room&>(workspace);
+  std::copy_n(cotangent.data, n_ * cotangent.width, derivative.data);
+  with_lanes([&](auto width_constant, auto own, auto) {
+    constexpr int W = decltype(width_constant)::value;
+    constexpr bool Own = decltype(own)::value;
+    using L = Lanes<W>;
+    const double* rho = (Own ? room.own : shared_).rho.data();
+    for (Index i = 0; i < m_; ++i) {
+      const L v = L::load(numbers.row(n_ + i));
+      const L by_w = L::load(cotangent.row(n_ + m_ + i));
+      const L clipped = entry_value<W, Own>(rho, static_cast<int>(i)) * L::load(cotangent.row(n_ + i));
+      const L above = where_greater(v, L::load(room.l.data() + i * W), by_w, clipped);
+      where_greater(L::load(room.u.data() + i * W), v, above, clipped).store(derivative.row(n_ + i));
+    }
+  });
+}
+
 void Osqp::read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const {
   const Index W = z.width;
   if (!scaled_) {
@@ -543,8 +579,11 @@ void Osqp::measure_lanes(Quantity quantity, const double* z, Room& room, double*
 void Osqp::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& workspace, double* value) const {
   auto& room = static_cast<Room&>(workspace);
   with_lanes([&](auto W, auto own, auto scaled) {
-    measure_lanes<decltype(W)::value, decltype(own)::value, decltype(scaled)::value>(quantity, z.data, room,
-                                                                                     value);
+    const auto one = [&](Quantity wanted, double* numbers) {
+      measure_lanes<decltype(W)::value, decltype(own)::value, decltype(scaled)::value>(wanted, z.data, room,
+                                                                                       numbers);
+    };
+    measure_optimality<decltype(W)::value>(quantity, one, value);
   });
 }
 

@@ -57,11 +57,16 @@ class Osqp final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity /*quantity*/) const override { return true; }
+  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity != Quantity::largest_error; }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   /// The transposed step where it is linear: a row of w+ that was clipped passes nothing on.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
+  /// Starts are (x, v), n + m: w = clip(v, l, u), y = R (v - w), as a step leaves them.
+  [[nodiscard]] Index start_size() const override { return n_ + m_; }
+  void start_from(ConstBatch numbers, Batch z, Workspace& workspace) const override;
+  void start_from_vjp(ConstBatch numbers, ConstBatch cotangent, Batch derivative,
+                      Workspace& workspace) const override;
 
  private:
   struct Room;

@@ -39,7 +39,12 @@ struct Scs::Room final : Workspace {
   SemidefiniteRoom semidefinite;
   bool keep = false;
   bool stepped = false;
-  Buffer kept;  // x, y, s of the last step (n + 2m), divided by tau
+  Buffer kept;          // x, y, s of the last step (n + 2m), divided by tau
+  Buffer before;        // n + m + 1, made by the first vjp: the state before the step, rescaled
+  Buffer factor;        // one per lane: of the rescaling
+  Buffer point;         // n + m: p, then 2u~ - mu
+  Buffer back;          // n + m: derivative by p
+  Buffer energy_slope;  // n: P p_x
 };
 
 Scs::Scs(ConeProgram problem, ScsOptions options) : problem_(std::move(problem)), options_(options) {
@@ -194,7 +199,8 @@ void Scs::start(Batch z, Workspace& /*workspace*/) const {
 namespace {
 
 /// Brings lanes whose eta has left [2^-10, 2^10] back to the norm sqrt(rows), up to a power of two.
-void rescale(double* z, Index rows, Index W) {
+/// `factors`, if not null, receives the power of each lane.
+void rescale(double* z, Index rows, Index W, double* factors = nullptr) {
   double* eta = z + (rows - 1) * W;
   for (Index lane = 0; lane < W; ++lane) {
     if (eta[lane] >= 0x1p-10 && eta[lane] <= 0x1p10) continue;
@@ -205,8 +211,20 @@ void rescale(double* z, Index rows, Index W) {
     if (exponent >= -1 && exponent <= 1) continue;
     const double factor = std::ldexp(1.0, exponent);
     for (Index i = 0; i < rows; ++i) z[i * W + lane] *= factor;
+    if (factors != nullptr) factors[lane] = factor;
   }
 }
+
+/// The root t = tau~ >= 0 of a t^2 + b t - energy = 0, each form where it does not cancel, and its
+/// discriminant's root 2at + b, which its derivatives are divided by.
+template <int W>
+struct Homogenising {
+  [[gnu::always_inline]] Homogenising(const Lanes<W>& a, const Lanes<W>& b, const Lanes<W>& energy)
+      : root(sqrt(b * b + Lanes<W>(4.0) * a * energy)),
+        tau_tilde(where_greater(b, Lanes<W>(0.0), (energy + energy) / (b + root), (root - b) / (a + a))) {}
+  Lanes<W> root;
+  Lanes<W> tau_tilde;
+};
 
 }  // namespace
 
@@ -272,11 +290,8 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
       energy.add_product(sum, L::load(p_x + static_cast<Index>(i) * W));
     }
     energy = max(energy, L(0.0) * energy);
-    const L a = L::load(room.quadratic.data());
-    const L b = dot - L(options_.tau_factor) * eta;
-    // a t^2 + b t - energy = 0; each form where it does not cancel.
-    const L root = sqrt(b * b + L(4.0) * a * energy);
-    tau_tilde = where_greater(b, L(0.0), (energy + energy) / (b + root), (root - b) / (a + a));
+    tau_tilde =
+        Homogenising<W>(L::load(room.quadratic.data()), dot - L(options_.tau_factor) * eta, energy).tau_tilde;
   }
   const L tau = max(L(2.0) * tau_tilde - eta, L(0.0));
   const L eta_new = eta + alpha * (tau - tau_tilde);
@@ -388,6 +403,109 @@ void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
   });
 }
 
+// With (m, e) the cotangent of (mu+, eta+), D the derivative of Pi at 2u~ - mu and o = 1 where tau > 0:
+//   d u~ = alpha (2 D m - m),   d tau~ = alpha (2 o - 1) e - r'd u~,
+//   d mu = m - alpha D m + R (R + M')^{-1} (d u~ + d energy) - (tau~ / root) d tau~ g,
+//   d eta = e - alpha o e + t (tau~ / root) d tau~,   d energy = (d tau~ / root) 2 P p_x,
+// root = 2 a tau~ + b from a tau~^2 + b tau~ = p_x'P p_x with b = mu'g - t eta; tau~ is constant for k = 0.
+template <int W, bool Own>
+void Scs::vjp_lanes(Index k, double* cotangent, Room& room) const {
+  using L = Lanes<W>;
+  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const Index rows = n_ + m_;
+  const double* mu = room.before.data();
+  const L eta = L::load(mu + rows * W);
+  const double* r = room.r.data();
+  const double* g = room.g.data();
+  double* point = room.point.data();
+  double* back = room.back.data();
+  const L alpha(options_.alpha);
+  const L zero(0.0);
+
+  std::copy_n(mu, rows * W, point);
+  solve_embedding<W, Own>(room, 1.0, point);
+  L tau_tilde(1.0);
+  L inverse_root(0.0);
+  if (k > 0) {
+    L dot(0.0);
+    for (Index i = 0; i < rows; ++i) dot.add_product(L::load(mu + i * W), L::load(g + i * W));
+    L energy(0.0);
+    for (const int i : energetic_) {
+      L sum(0.0);
+      add_row_product<W, Own>(system_->P(), numbers.P.data(), i, point, sum);
+      sum.store(room.energy_slope.data() + static_cast<Index>(i) * W);
+      energy.add_product(sum, L::load(point + static_cast<Index>(i) * W));
+    }
+    energy = max(energy, zero * energy);
+    const Homogenising<W> solved(L::load(room.quadratic.data()), dot - L(options_.tau_factor) * eta, energy);
+    tau_tilde = solved.tau_tilde;
+    inverse_root = where_greater(solved.root, zero, L(1.0) / solved.root, zero);
+  }
+  for (Index i = 0; i < rows; ++i) {
+    const L u_tilde = L::load(point + i * W) - L::load(r + i * W) * tau_tilde;
+    (u_tilde + u_tilde - L::load(mu + i * W)).store(point + i * W);
+    L::load(cotangent + i * W).store(back + i * W);
+  }
+  project_dual_cone_vjp(problem_.cones, point + n_ * W, back + n_ * W, W, room.semidefinite);
+
+  L by_tau(0.0);
+  for (Index i = 0; i < rows; ++i) {
+    const L m = L::load(cotangent + i * W);
+    const L projected = L::load(back + i * W);
+    const L by_u_tilde = alpha * (projected + projected - m);
+    (m - alpha * projected).store(cotangent + i * W);
+    by_u_tilde.store(back + i * W);
+    by_tau.subtract_product(L::load(r + i * W), by_u_tilde);
+  }
+  const L e = L::load(cotangent + rows * W);
+  const L open = where_greater(tau_tilde + tau_tilde, eta, alpha * e, zero);
+  L by_eta = e - open;
+  if (k > 0) {
+    by_tau += open + open - alpha * e;
+    const L by_energy = by_tau * inverse_root;
+    const L by_b = zero - tau_tilde * by_energy;
+    by_eta.subtract_product(L(options_.tau_factor), by_b);
+    for (const int i : energetic_) {
+      const Index at = static_cast<Index>(i) * W;
+      L sum = L::load(back + at);
+      sum.add_product(by_energy + by_energy, L::load(room.energy_slope.data() + at));
+      sum.store(back + at);
+    }
+    for (Index i = 0; i < rows; ++i) {
+      L sum = L::load(cotangent + i * W);
+      sum.add_product(by_b, L::load(g + i * W));
+      sum.store(cotangent + i * W);
+    }
+  }
+  const auto R = [&](Index i) {
+    return i < n_ ? L(options_.rho_x)
+                  : entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i - n_));
+  };
+  for (Index i = 0; i < rows; ++i) (L::load(back + i * W) / R(i)).store(back + i * W);
+  solve_embedding<W, Own>(room, -1.0, back);
+  const L factor = L::load(room.factor.data());
+  for (Index i = 0; i < rows; ++i) {
+    (factor * (L::load(cotangent + i * W) + R(i) * L::load(back + i * W))).store(cotangent + i * W);
+  }
+  (factor * by_eta).store(cotangent + rows * W);
+}
+
+void Scs::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  if (room.before.empty()) {
+    room.before = make_buffer(z.rows, z.width);
+    room.factor = make_buffer(1, z.width);
+    room.point = room.back = make_buffer(n_ + m_, z.width);
+    room.energy_slope = make_buffer(n_, z.width);
+  }
+  std::copy_n(z.data, z.rows * z.width, room.before.data());
+  std::fill(room.factor.begin(), room.factor.end(), 1.0);
+  if (k > 0) rescale(room.before.data(), z.rows, z.width, room.factor.data());
+  with_lanes([&](auto lanes, auto own) {
+    vjp_lanes<decltype(lanes)::value, decltype(own)::value>(k, cotangent.data, room);
+  });
+}
+
 void Scs::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count, double* out) const {
   const Index W = z.width;
   const double* eta = z.row(n_ + m_);
@@ -400,6 +518,15 @@ void Scs::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count,
 void Scs::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
   std::copy_n(iterate.data, (n_ + m_) * z.width, z.data);
   std::fill_n(z.row(n_ + m_), z.width, 1.0);
+}
+
+void Scs::start_from(ConstBatch numbers, Batch z, Workspace& workspace) const {
+  write(numbers, workspace, z);
+}
+
+void Scs::start_from_vjp(ConstBatch /*numbers*/, ConstBatch cotangent, Batch derivative,
+                         Workspace& /*workspace*/) const {
+  std::copy_n(cotangent.data, (n_ + m_) * cotangent.width, derivative.data);
 }
 
 void Scs::prepare_measures(Workspace& workspace) const {
@@ -479,7 +606,10 @@ void Scs::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& works
   require(room.keep, "measure: prepare_measures() must come first");
   if (!room.stepped) keep_start(z, room);
   with_lanes([&](auto lanes, auto own) {
-    measure_lanes<decltype(lanes)::value, decltype(own)::value>(quantity, room, value);
+    const auto one = [&](Quantity wanted, double* numbers) {
+      measure_lanes<decltype(lanes)::value, decltype(own)::value>(wanted, room, numbers);
+    };
+    measure_optimality<decltype(lanes)::value>(quantity, one, value);
   });
 }
 

@@ -37,7 +37,7 @@ struct ScsOptions {
 /// Fixed-point residual: ||mu+/eta+ - mu/eta||_2. Iterate: mu / eta (n + m).
 /// B. O'Donoghue, "Operator splitting for a homogeneous embedding of the linear complementarity problem",
 /// SIAM J. Optim. 31, 2021.
-class Scs final : public Operator {
+class Scs final : public Operator, public DifferentiableStep {
  public:
   explicit Scs(problems::ConeProgram problem, ScsOptions options = {});
   ~Scs() override;
@@ -58,9 +58,20 @@ class Scs final : public Operator {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity /*quantity*/) const override { return true; }
+  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity != Quantity::largest_error; }
   void prepare_measures(Workspace& workspace) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+
+  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  /// The transposed step: of the linear solve, of tau~'s root (implicitly), of the projection and of the
+  /// rescaling, whose power of two is taken as fixed.
+  void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
+
+  /// Starts are mu, with eta = 1.
+  [[nodiscard]] Index start_size() const override { return n_ + m_; }
+  void start_from(ConstBatch numbers, Batch z, Workspace& workspace) const override;
+  void start_from_vjp(ConstBatch numbers, ConstBatch cotangent, Batch derivative,
+                      Workspace& workspace) const override;
 
   /// What the solver returns after k >= 1 steps: x (n), y (m), s (m), each x width, from the last step.
   /// prepare_measures() must have been called.
@@ -74,6 +85,8 @@ class Scs final : public Operator {
   void solve_embedding(Room& room, double sign, double* v) const;
   template <int W, bool Own>
   void load_lanes(Room& room) const;
+  template <int W, bool Own>
+  void vjp_lanes(Index k, double* cotangent, Room& room) const;
   template <int W, bool Own>
   void measure_lanes(Quantity quantity, Room& room, double* value) const;
   template <class Call>

@@ -9,7 +9,7 @@
 
 namespace surefoot::algorithms {
 
-void WarmStartOptions::validate(Index parameters, Index state_size) const {
+void WarmStartOptions::validate(Index parameters, Index start_size) const {
   require(input_center.size() == 0 || input_center.size() == parameters,
           "input_center: has {} entries, parameters have {}", input_center.size(), parameters);
   require(input_scale.size() == 0 || input_scale.size() == parameters,
@@ -17,7 +17,7 @@ void WarmStartOptions::validate(Index parameters, Index state_size) const {
   require(input_center.allFinite(), "input_center: an entry is not finite");
   require(input_scale.allFinite() && (input_scale.array() > 0).all(), "input_scale: an entry is not > 0");
   require(std::isfinite(output_scale) && output_scale > 0, "output_scale: is {}, must be > 0", output_scale);
-  require(outputs >= 0 && outputs <= state_size, "outputs: is {}, must lie in 0 .. {}", outputs, state_size);
+  require(outputs >= 0 && outputs <= start_size, "outputs: is {}, must lie in 0 .. {}", outputs, start_size);
   require(std::isfinite(initial_deviation) && initial_deviation >= 0,
           "initial_deviation: is {}, must be >= 0", initial_deviation);
   require(std::isfinite(initial_bias), "initial_bias: is {}", initial_bias);
@@ -28,6 +28,8 @@ struct WarmStart::Room final : Workspace {
   ReluNetwork::Room network;
   Buffer input;   // what the network sees
   Buffer output;  // what it says, or the derivative by it
+  Buffer start;   // numbers of the start, where they are not the state's rows
+  Buffer by_start;
 };
 
 WarmStart::WarmStart(std::shared_ptr<const Operator> solver,
@@ -39,8 +41,10 @@ WarmStart::WarmStart(std::shared_ptr<const Operator> solver,
           "parameters: {} rows for {} instances", parameters_ ? parameters_->rows() : 0,
           solver_->instances());
   problems::require_finite(*parameters_, "parameters");
-  options_.validate(parameters_->cols(), solver_->state_size());
-  if (options_.outputs == 0) options_.outputs = solver_->state_size();
+  start_size_ = solver_->differentiable()->start_size();
+  if (start_size_ == 0) start_size_ = solver_->state_size();
+  options_.validate(parameters_->cols(), start_size_);
+  if (options_.outputs == 0) options_.outputs = start_size_;
   std::vector<Index> sizes{parameters_->cols()};
   sizes.insert(sizes.end(), options_.hidden.begin(), options_.hidden.end());
   sizes.push_back(options_.outputs);
@@ -54,6 +58,9 @@ std::unique_ptr<Workspace> WarmStart::make_workspace() const {
   room->network = network_.make_room(width());
   room->input = make_buffer(parameters_->cols(), width());
   room->output = make_buffer(options_.outputs, width());
+  if (solver_->differentiable()->start_size() > 0) {
+    room->start = room->by_start = make_buffer(start_size_, width());
+  }
   return room;
 }
 
@@ -90,8 +97,12 @@ void WarmStart::start(Batch z, Workspace& workspace) const {
   auto& room = static_cast<Room&>(workspace);
   solver_->start(z, *room.solver);
   network_.forward(room.input.data(), room.network, room.output.data());
-  std::transform(room.output.begin(), room.output.end(), z.data,
+  double* numbers = room.start.empty() ? z.data : room.start.data();
+  std::transform(room.output.begin(), room.output.end(), numbers,
                  [&](double value) { return options_.output_scale * value; });
+  if (!room.start.empty()) {
+    solver_->differentiable()->start_from({numbers, start_size_, z.width}, z, *room.solver);
+  }
 }
 
 void WarmStart::step(Index k, Batch z, Workspace& workspace, double* residual) const {
@@ -150,7 +161,14 @@ void WarmStart::measure_vjp(Quantity quantity, Index k, ConstBatch z, const doub
 
 void WarmStart::start_vjp(ConstBatch cotangent, Workspace& workspace) const {
   auto& room = static_cast<Room&>(workspace);
-  std::transform(cotangent.data, cotangent.data + options_.outputs * cotangent.width, room.output.begin(),
+  const double* derivative = cotangent.data;
+  if (!room.start.empty()) {
+    const Index W = cotangent.width;
+    solver_->differentiable()->start_from_vjp({room.start.data(), start_size_, W}, cotangent,
+                                              {room.by_start.data(), start_size_, W}, *room.solver);
+    derivative = room.by_start.data();
+  }
+  std::transform(derivative, derivative + options_.outputs * cotangent.width, room.output.begin(),
                  [&](double value) { return options_.output_scale * value; });
   network_.backward(room.output.data(), room.network);
 }

@@ -16,19 +16,20 @@ struct WarmStartOptions {
   problems::Vector input_center;
   problems::Vector input_scale;
   double output_scale = 1;  ///< what the network says times this is the start, > 0
-  Index outputs = 0;        ///< leading rows of the state that are predicted, others start cold; 0: all
+  Index outputs = 0;        ///< leading numbers of the start that are predicted, others cold; 0: all
   Sampling sampling = Sampling::pre_activations;
   double initial_deviation = 0.01;  ///< of the means that training begins with, N(0, this^2)
   double initial_bias = 0;          ///< added to the biases of hidden layers: keeps units from being cut off
   std::uint64_t seed = 0;           ///< of the means
 
-  void validate(Index parameters, Index state_size) const;
+  /// start_size: numbers of a start.
+  void validate(Index parameters, Index start_size) const;
 };
 
 /// A learned start of a classical optimizer: z^0 = output_scale network((x - center) / scale) from the
 /// parameter x of the instance, then the optimizer's own steps, z^{k+1} = T_k(z^k, x). The network's start is
-/// in units of the optimizer's state. R. Sambharya, G. Hall, B. Amos, B. Stellato, "Learning to warm-start
-/// fixed-point optimization algorithms", JMLR 25, 2024.
+/// in units of the optimizer's state: its rows, or the numbers that start_from() takes. R. Sambharya, G.
+/// Hall, B. Amos, B. Stellato, "Learning to warm-start fixed-point optimization algorithms", JMLR 25, 2024.
 class WarmStart final : public LearnedOperator {
  public:
   /// parameters: one row per instance of the solver, whose step must be differentiable.
@@ -72,6 +73,7 @@ class WarmStart final : public LearnedOperator {
  private:
   struct Room;
   std::shared_ptr<const Operator> solver_;
+  Index start_size_ = 0;  // numbers of a start
   std::shared_ptr<const problems::Table> parameters_;
   WarmStartOptions options_;
   ReluNetwork network_;

@@ -1,10 +1,13 @@
 #include "surefoot/algorithms/warm_start.hpp"
 
 #include "surefoot/algorithms/gradient_descent.hpp"
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
 #include "surefoot/bounds/pac_bayes.hpp"
 #include "surefoot/core/random.hpp"
 
 #include "support/operator_contract.hpp"
+#include "support/random_problems.hpp"
 
 #include <Eigen/SVD>
 #include <gtest/gtest.h>
@@ -64,6 +67,70 @@ TEST(WarmStart, PassesTheContract) {
       testing::expect_weight_vjp_matches_differences(*op, 4, weights.mean, weights.variance, 1e-5);
     }
   }
+}
+
+/// Around a solver whose parameter is its linear term.
+std::unique_ptr<WarmStart> warm_solver(std::shared_ptr<const algorithms::Operator> solver,
+                                       const Table& parameters, Sampling sampling) {
+  WarmStartOptions options;
+  options.hidden = {6};
+  options.sampling = sampling;
+  return std::make_unique<WarmStart>(std::move(solver), std::make_shared<Table>(parameters), options);
+}
+
+TEST(WarmStart, PassesTheContractAroundOsqpAndScs) {
+  const problems::Qp qp = testing::random_qp(8, 12, 9, 11, 0.3);
+  problems::Cones cones;
+  cones.zero = 2;
+  cones.nonnegative = 3;
+  cones.second_order = {3};
+  cones.semidefinite = {3};
+  const problems::ConeProgram cone_program = testing::random_cone_program(9, 10, cones, 11, 0.4);
+  algorithms::OsqpOptions scaled;
+  scaled.equality_factor = 10;  // multipliers of a thousand would drown the differences in rounding
+  for (const Sampling sampling : {Sampling::weights, Sampling::pre_activations}) {
+    std::vector<std::unique_ptr<WarmStart>> all;
+    for (const auto& options : {algorithms::OsqpOptions::paper(), scaled})
+      all.push_back(warm_solver(std::make_shared<algorithms::Osqp>(qp, options), qp.q, sampling));
+    for (const auto& options : {algorithms::ScsOptions::paper(), algorithms::ScsOptions::package()})
+      all.push_back(
+          warm_solver(std::make_shared<algorithms::Scs>(cone_program, options), cone_program.c, sampling));
+    for (const auto& op : all) {
+      const NetworkWeights weights = network_weights(op->weights().size());
+      op->assign(weights.mean, weights.variance);
+      testing::expect_operator_contract(*op, {}, {.steps = 6});
+      testing::expect_weight_vjp_matches_differences(*op, 4, weights.mean, weights.variance, 1e-5);
+    }
+  }
+}
+
+TEST(WarmStart, NumbersOfAStartBecomeAStateAsAStepLeavesIt) {
+  const problems::Qp qp = testing::random_qp(8, 12, 9, 11, 0.3);
+  const auto osqp = std::make_shared<algorithms::Osqp>(qp, algorithms::OsqpOptions::paper());
+  ASSERT_EQ(osqp->start_size(), 12 + 9);
+  testing::OperatorBlock block(*osqp, 0, 8);
+  const Index W = osqp->width();
+  const algorithms::Buffer numbers = testing::scattered(static_cast<std::size_t>(21 * W), 8);
+  osqp->start_from({numbers.data(), 21, W}, block.z(), block.workspace());
+  for (Index lane = 0; lane < 8; ++lane) {
+    for (Index i = 0; i < 9; ++i) {
+      const double v = numbers[(12 + i) * W + lane];
+      const double w = std::min(std::max(v, qp.l(lane, i)), qp.u(lane, i));
+      EXPECT_EQ(block.z().row(12 + 9 + i)[lane], w);
+      EXPECT_EQ(block.z().row(12 + i)[lane], v - w);  // rho = 1
+    }
+    EXPECT_EQ(block.z().row(3)[lane], numbers[3 * W + lane]);
+  }
+  problems::Cones rows;
+  rows.zero = 2;
+  rows.nonnegative = 3;
+  const auto scs = std::make_shared<algorithms::Scs>(testing::random_cone_program(9, 10, rows, 4),
+                                                     algorithms::ScsOptions::paper());
+  testing::OperatorBlock cone_block(*scs, 0, 4);
+  cone_block.step(0);
+  scs->start_from({numbers.data(), 15, scs->width()}, cone_block.z(), cone_block.workspace());
+  EXPECT_EQ(cone_block.z().row(15)[2], 1);
+  EXPECT_EQ(cone_block.z().row(14)[2], numbers[14 * scs->width() + 2]);
 }
 
 TEST(WarmStart, StartsWhereThePlainNetworkSays) {

@@ -27,8 +27,8 @@ Metric metric_of_solutions(const std::string& name, const algorithms::Operator& 
 }  // namespace
 
 const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names{"residual", "primal",   "dual", "violation",
-                                              "gap",      "distance", "nmse"};
+  static const std::vector<std::string> names{"residual",  "primal", "dual",     "optimality",
+                                              "violation", "gap",    "distance", "nmse"};
   return names;
 }
 
@@ -37,6 +37,7 @@ Metric named_metric(const std::string& name, const algorithms::Operator& op,
   if (name == "residual") return fixed_point_residual();
   if (name == "primal") return quantity(algorithms::Quantity::primal_residual);
   if (name == "dual") return quantity(algorithms::Quantity::dual_residual);
+  if (name == "optimality") return quantity(algorithms::Quantity::optimality_residual);
   if (name == "violation") return quantity(algorithms::Quantity::constraint_violation);
   require(name == "gap" || name == "distance" || name == "nmse", "metric: '{}' is not one of {}", name,
           fmt::join(metric_names(), ", "));

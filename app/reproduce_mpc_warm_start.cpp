@@ -1,0 +1,309 @@
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/warm_start.hpp"
+#include "surefoot/certify/learned.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/families/model_predictive_control.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/format.hpp"
+
+#include "reproduce_warm_start.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace reproduce {
+
+using namespace surefoot;
+using families::SampleSet;
+
+namespace {
+
+constexpr Index hidden_units = 32;
+constexpr Index unrolled = 5;
+constexpr Index plan_steps = 500;  ///< of the controller before: its plan is then exact for all purposes
+constexpr Index validation_problems = 2000;
+constexpr Index base_problems = 10000;
+const std::vector<double> tolerances{1e-4, 1e-3, 1e-2};
+const std::vector<double> quantiles{0.8, 0.9, 0.95};
+
+/// What quick and paper scale differ in.
+struct Scale {
+  Index samples = 50000;
+  Index hold_out = 50000;
+  Index base = base_problems;
+  Index steps = 120;
+  double epochs = 1;  ///< times the epochs of the recipe
+};
+
+Scale scale_of(const Settings& settings) {
+  Scale scale;
+  if (settings.scale == "quick") scale = {2000, 2000, 500, 120, 0.3};
+  if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
+  if (settings.steps > 0) scale.steps = settings.steps;
+  return scale;
+}
+
+/// The solver as a controller sets it up: once, vectors updated from problem to problem. The problems are in
+/// natural units, so that they are not scaled; rho is the one of 0.03, 0.1, 0.3, 0.5, 1, 2, 3 with which cold
+/// starts on validation problems take the fewest iterations. Others are the solver's own defaults.
+algorithms::OsqpOptions solver_options() {
+  algorithms::OsqpOptions options = algorithms::OsqpOptions::package();
+  options.scaling = 0;
+  options.rho = 0.5;
+  options.system = algorithms::SystemKind::dense;
+  return options;
+}
+
+runs::Metric measured_metric() {
+  return runs::quantity(algorithms::Quantity::optimality_residual);
+}
+
+problems::Table solved(const problems::Qp& problem) {
+  runs::RunOptions options;
+  options.steps = plan_steps;
+  return runs::run_iterates(algorithms::Osqp(problem, solver_options()), runs::cold_start(), options);
+}
+
+/// The second problems of control loops of one set: each loop begins at random, its first plan moves it by
+/// one step, a disturbance acts, and the state then measured is the sample.
+struct Loops {
+  Loops(const families::ModelPredictiveControl& family, std::uint64_t seed, SampleSet set, Index count) {
+    const problems::Table before = family.draw(seed, set, count);
+    plans = solved(family.problem(before));
+    measured = std::make_shared<const problems::Table>(family.advance(before, plans, seed, set));
+    solver = std::make_shared<algorithms::Osqp>(family.problem(*measured), solver_options());
+  }
+  problems::Table plans;  ///< solutions of the first problems
+  std::shared_ptr<const problems::Table> measured;
+  std::shared_ptr<const algorithms::Osqp> solver;
+
+  [[nodiscard]] std::unique_ptr<algorithms::WarmStart> warm(const families::ModelPredictiveControl& family,
+                                                            std::uint64_t seed) const {
+    algorithms::WarmStartOptions options;
+    options.hidden = {hidden_units};
+    options.input_scale = family.ranges();
+    options.initial_deviation = 0.1;
+    options.initial_bias = 1;
+    options.seed = seed;
+    return std::make_unique<algorithms::WarmStart>(solver, measured, options);
+  }
+};
+
+/// A posterior for each share that is to be certified.
+struct Aim {
+  const char* name;
+  double share;   ///< of the deterministic network's runs on validation problems ...
+  double factor;  ///< ... whose squared distance after the unrolled steps times this is what training aims at
+};
+
+/// Squared distance of the iterate from the solution after the unrolled steps, ascending.
+std::vector<double> squared_distances(const Loops& loops, const problems::Table& solutions,
+                                      algorithms::WarmStart& op, const learning::Posterior& posterior) {
+  const Eigen::VectorXd& mean = posterior.gaussians.mean;
+  const std::vector<double> none(static_cast<std::size_t>(mean.size()), 0.0);
+  op.assign({mean.data(), none.size()}, none);
+  runs::RunOptions options;
+  options.steps = unrolled;
+  const problems::Table reached =
+      runs::run_iterates(certify::SampledOperator(op), runs::cold_start(), options);
+  std::vector<double> squares(static_cast<std::size_t>(loops.measured->rows()));
+  for (Index i = 0; i < reached.rows(); ++i)
+    squares[static_cast<std::size_t>(i)] = (reached.row(i) - solutions.row(i)).squaredNorm();
+  std::sort(squares.begin(), squares.end());
+  return squares;
+}
+
+std::vector<Candidate> train_candidates(const families::ModelPredictiveControl& family, const Loops& training,
+                                        algorithms::WarmStart& op, const Settings& settings,
+                                        const Scale& scale) {
+  learning::Loss loss;
+  loss.kind = learning::LossKind::regression;
+  const problems::Table solutions = solved(family.problem(*training.measured));
+  // Without scaling the state is the iterate.
+  loss.target = [&](Index first, Index count, algorithms::Batch target) {
+    for (Index i = 0; i < target.rows; ++i) {
+      for (Index lane = 0; lane < target.width; ++lane)
+        target.row(i)[lane] = solutions(first + std::min(lane, count - 1), i);
+    }
+  };
+  learning::TrainOptions options;
+  options.seed = settings.seed;
+  options.steps = unrolled;
+  options.slots = 2;
+  fmt::print("Training on {} problems through {} steps:\n", report::count_label(scale.samples), unrolled);
+  options.stages = {plain_stage("plain", times(scale.epochs, 30), 5e-3, 0.01)};
+  const learning::Posterior plain =
+      train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
+  std::vector<Candidate> candidates{{"deterministic", plain}};
+  const Loops validation(family, settings.seed, SampleSet::validation, validation_problems);
+  const auto validated = validation.warm(family, settings.seed);
+  const std::vector<double> squares =
+      squared_distances(validation, solved(family.problem(*validation.measured)), *validated, plain);
+  for (const Aim& aim : {Aim{"80", 0.8, 4}, Aim{"90", 0.9, 4}, Aim{"95", 0.95, 4}}) {
+    const auto rank = static_cast<std::size_t>(aim.share * static_cast<double>(squares.size()));
+    const double target = aim.factor * squares[std::min(rank, squares.size() - 1)];
+    learning::Stage wide = bound_stage("wide", times(scale.epochs, 5), target, 0.8, 1e-3, 3e-2);
+    wide.log_variance = std::log(target) - 8;
+    options.stages = {wide, bound_stage("narrow", times(scale.epochs, 15), target, 0.4, 3e-4, 3e-2)};
+    candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
+  }
+  return candidates;
+}
+
+/// Runs from the starts that are not learned, and their certificate.
+struct Starts {
+  std::vector<CountedStart> counted;
+  certify::Certificate certificate;
+};
+
+Starts other_starts(const families::ModelPredictiveControl& family, const Loops& fresh, const Loops& base,
+                    const Scale& scale) {
+  const auto scaled = [&](const problems::Table& states) {
+    return problems::Table(states.array().rowwise() / family.ranges().transpose().array());
+  };
+  const std::vector<std::pair<std::string, runs::Start>> starts{
+      {"cold", runs::cold_start()},
+      {"shifted", runs::given_start(family.shifted(fresh.plans))},
+      {"nearest", runs::nearest_neighbour_start(scaled(*fresh.measured), scaled(*base.measured),
+                                                solved(family.problem(*base.measured)))}};
+  const runs::Metric metric = measured_metric();
+  certify::Options claims = warm_start_claims(metric, scale.steps, tolerances, quantiles);
+  claims.title = "Starts of OSQP in model predictive control";
+  claims = certify::resolved(claims, {certify::recorded_steps(metric, scale.steps)});
+  Starts result;
+  std::vector<certify::Counted> counted;
+  for (const auto& [name, start] : starts) {
+    result.counted.push_back({name, count_baseline(*fresh.solver, metric, start, scale.steps, claims)});
+    certify::Variant variant;
+    variant.name = name;
+    variant.source = fmt::format("osqp, {} steps", scale.steps);
+    counted.push_back({variant, result.counted.back().tally});
+  }
+  result.certificate = certify::certify(claims, counted);
+  return result;
+}
+
+void add_budget_table(Output& output, const WarmStartResults& results, const certify::Certificate& starts) {
+  report::TextTable table;
+  table.key_columns = 2;
+  table.columns = {{"share"}, {"below"}};
+  for (const certify::Variant& start : starts.variants) {
+    table.columns.push_back({"observed", report::Align::right, start.name + " start"});
+    table.columns.push_back({"certified", report::Align::right, start.name + " start"});
+  }
+  for (const char* column : {"observed", "certified", "hold-out"})
+    table.columns.push_back({column, report::Align::right, "learned start"});
+  for (const char* column : {"cold", "shifted"})
+    table.columns.push_back({column, report::Align::right, "fewer, certified, than"});
+  for (const double quantile : quantiles) {
+    for (std::size_t t = tolerances.size(); t-- > 0;) {
+      std::vector<std::string> row{report::percent_label(quantile), report::exact_label(tolerances[t])};
+      std::vector<std::optional<Index>> certified;
+      for (std::size_t variant = 0; variant < starts.variants.size(); ++variant) {
+        const BestBudget budget = best_budget(starts, quantile, tolerances[t], variant);
+        row.insert(row.end(), {budget_cell(budget.observed), budget_cell(budget.certified)});
+        certified.push_back(budget.certified);
+      }
+      const BestBudget learned = best_budget(results.learned, quantile, tolerances[t]);
+      const BestBudget fresh = best_budget(results.hold_out, quantile, tolerances[t]);
+      row.insert(row.end(), {budget_cell(learned.observed), budget_cell(learned.certified),
+                             budget_cell(fresh.certified)});
+      // The better of the two certificates would have to be chosen in advance: the one on training samples.
+      for (const std::size_t other : {0, 1}) {
+        const bool both = learned.certified && certified[other];
+        row.push_back(both ? fmt::format("{}", *certified[other] - *learned.certified)
+                           : std::string(report::nothing));
+      }
+      table.add_row(std::move(row));
+    }
+  }
+  add_table(
+      output, "budgets",
+      "Iterations of OSQP until a share of problems has primal and dual residuals below a tolerance for good",
+      table,
+      {fmt::format("Certified with confidence {} for all starts that are not learned together, and for all "
+                   "learned ones together; {}.",
+                   report::confidence_label(learned_delta), regularizers(results.learned)),
+       "Learned, certified: PAC-Bayes on the training samples; hold-out: the deterministic network on fresh "
+       "problems."});
+}
+
+std::string run_json(const families::ModelPredictiveControl& family, const Settings& settings,
+                     const Scale& scale) {
+  return nlohmann::ordered_json{
+      {"experiment", "mpc-warm-start"},
+      {"family", fmt::format("model predictive control, {} states, {} inputs, horizon {}", family.states(),
+                             family.inputs(), family.options().horizon)},
+      {"solver", "osqp, rho 0.5, not scaled, set up once"},
+      {"start", fmt::format("network {}-{}-{}, inputs by the family's ranges", family.states(), hidden_units,
+                            family.variables() + family.constraints())},
+      {"samples", scale.samples},
+      {"steps", scale.steps},
+      {"unrolled", unrolled},
+      {"seed", settings.seed}}
+      .dump();
+}
+
+}  // namespace
+
+void mpc_warm_start(const Settings& settings) {
+  const Scale scale = scale_of(settings);
+  require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
+  const families::ModelPredictiveControl family;
+  fmt::print("Warm starts of OSQP in model predictive control: N = {}, {} steps, seed {}\n",
+             report::count_label(scale.samples), scale.steps, settings.seed);
+  const Loops training(family, settings.seed, SampleSet::training, scale.samples);
+  const auto op = training.warm(family, settings.seed);
+  std::vector<Candidate> candidates = train_candidates(family, training, *op, settings, scale);
+  const Candidate deterministic = candidates.front();
+  candidates.erase(candidates.begin());
+
+  const runs::Metric metric = measured_metric();
+  certify::PacBayesOptions options;
+  options.claims = warm_start_claims(metric, scale.steps, tolerances, quantiles);
+  options.claims.risk_method = bounds::RiskMethod::pac_bayes;
+  options.claims.quantile_method = bounds::QuantileMethod::grid;
+  options.claims.title = "Learned warm starts of OSQP in model predictive control";
+  certify::CalibrationOptions calibration;
+  calibration.seed = static_cast<Index>(settings.seed);
+  const Loops fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
+  const Loops base(family, settings.seed, SampleSet::base, scale.base);
+  Starts starts = other_starts(family, fresh, base, scale);
+  WarmStartResults results{certify_candidates(*op, candidates, options, metric, scale.steps, calibration,
+                                              std::string(to_string(op->options().sampling)), "double"),
+                           {},
+                           std::move(starts.counted)};
+  const auto fresh_op = fresh.warm(family, settings.seed);
+  certify::LearnedModel model{*fresh_op, deterministic.posterior, metric, scale.steps};
+  model.name = "deterministic";
+  model.source = "weights_deterministic.safetensors";
+  certify::Options hold_out = warm_start_claims(metric, scale.steps, tolerances, quantiles);
+  hold_out.title = "Learned warm starts of OSQP in model predictive control: hold-out";
+  results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
+  results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
+
+  Output output(settings.folder);
+  add_budget_table(output, results, starts.certificate);
+  const WarmStartFigures figures{.slug = "optimality",
+                                 .metric = "optimality residual",
+                                 .tolerances = tolerances,
+                                 .quantiles = quantiles,
+                                 .lowest = 1e-6,
+                                 .highest = 1e1,
+                                 .steps = scale.steps};
+  output.add(success_over_steps(results, figures));
+  output.add(quantiles_over_steps(results, figures));
+  candidates.push_back(deterministic);
+  for (const Candidate& candidate : candidates)
+    learning::save_posterior(candidate.posterior,
+                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+  output.add(results.learned, "", {});
+  output.add(results.hold_out, "hold_out", {});
+  output.add(starts.certificate, "starts", {});
+}
+
+}  // namespace reproduce
