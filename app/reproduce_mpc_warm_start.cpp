@@ -48,8 +48,7 @@ Scale scale_of(const Settings& settings) {
 }
 
 /// The solver as a controller sets it up: once, vectors updated from problem to problem. The problems are in
-/// natural units, so that they are not scaled; rho is the one of 0.03, 0.1, 0.3, 0.5, 1, 2, 3 with which cold
-/// starts on validation problems take the fewest iterations. Others are the solver's own defaults.
+/// natural units, so that they are not scaled; rho suits cold starts. Others are the solver's own defaults.
 algorithms::OsqpOptions solver_options() {
   algorithms::OsqpOptions options = algorithms::OsqpOptions::package();
   options.scaling = 0;

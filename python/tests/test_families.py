@@ -44,7 +44,7 @@ def compare(certificate, written):
         assert here["run"][name] == there["run"][name], name
 
 
-@pytest.mark.parametrize("metric", ["residual", "primal", "dual", "violation", "gap", "distance", "nmse"])
+@pytest.mark.parametrize("metric", ["residual", "primal", "dual", "optimality", "violation", "gap", "distance", "nmse"])
 def test_qp_results_are_the_programs(surefoot_program, tmp_path, source, mpc, metric):
     surefoot_program("run", "qp", source / "examples/mpc", "--iterations", 60, "--metric", metric, "--out", "out")
     compare(mpc.certify(60, metric=metric), (tmp_path / "out/certificate.json").read_text())

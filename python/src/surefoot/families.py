@@ -25,7 +25,7 @@ __all__ = ["ConeFamily", "QPFamily"]
 MatrixLike: TypeAlias = Any
 # One for all instances, or one per instance.
 Matrices: TypeAlias = Union[MatrixLike, Sequence[MatrixLike]]
-Metric: TypeAlias = Literal["residual", "primal", "dual", "violation", "gap", "distance", "nmse"]
+Metric: TypeAlias = Literal["residual", "primal", "dual", "optimality", "violation", "gap", "distance", "nmse"]
 Preset: TypeAlias = Literal["package", "paper"]
 
 
