@@ -206,7 +206,7 @@ class Certificate:
 
         >>> import numpy as np, surefoot
         >>> certificate = surefoot.certify(np.full((200, 3), 1e-3), tolerances=[1e-2], quantiles=[0.9])
-        >>> list(certificate.table("success")["step"])
+        >>> certificate.table("success")["step"].tolist()
         [1, 2, 3]
         """
         if kind not in _JSON_NAMES:

@@ -234,11 +234,12 @@ TEST(Run, EndsWithWhatAnInterruptionThrows) {
 
 TEST(Metric, NamesAreKnownOrListed) {
   const Osqp op(testing::random_qp(1, 6, 4, 9, 0.4), OsqpOptions::package());
-  const auto solve_all = [&] { return solve_qp(op.problem()); };
-  EXPECT_EQ(metric_names().size(), 7U);
+  const auto solve_all = [&] { return Table(Table::Zero(op.instances(), op.iterate_size())); };
+  EXPECT_EQ(metric_names().size(), 8U);
   EXPECT_EQ(named_metric("residual", op, solve_all).kind, Metric::Kind::residual);
   EXPECT_EQ(named_metric("primal", op, solve_all).quantity, Quantity::primal_residual);
   EXPECT_EQ(named_metric("dual", op, solve_all).quantity, Quantity::dual_residual);
+  EXPECT_EQ(named_metric("optimality", op, solve_all).quantity, Quantity::optimality_residual);
   EXPECT_EQ(named_metric("violation", op, solve_all).quantity, Quantity::constraint_violation);
   EXPECT_EQ(named_metric("gap", op, solve_all).kind, Metric::Kind::objective_gap);
   EXPECT_EQ(named_metric("distance", op, solve_all).kind, Metric::Kind::distance);
