@@ -484,7 +484,8 @@ class Experiment {
   static const certify::Certificate* main_certificate(const ModelResult& result) {
     if (result.classical) return &*result.classical;
     const std::vector<Guarantee>& made = result.ours.empty() ? result.paper_recipe : result.ours;
-    const Guarantee* guarantee = find(made, GuaranteeKind::pac_bayes);
+    const Guarantee* guarantee = find(made, GuaranteeKind::pac_bayes, true);  // of LISTA, which has no other
+    if (guarantee == nullptr) guarantee = find(made, GuaranteeKind::pac_bayes);
     return guarantee == nullptr ? nullptr : &guarantee->certificate;
   }
   static const certify::Certificate* fresh_certificate(const ModelResult& result) {
