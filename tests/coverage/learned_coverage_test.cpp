@@ -198,7 +198,7 @@ TEST(LearnedCoverage, OfBothCalibrationDesigns) {
         },
         total);
     expect_at_most(found, omega, total);
-    EXPECT_GT(found, 0);
+    if (!test_support::sanitized) EXPECT_GT(found, 0);
   }
 }
 
