@@ -198,7 +198,9 @@ TEST(LearnedCoverage, OfBothCalibrationDesigns) {
         },
         total);
     expect_at_most(found, omega, total);
-    if (!test_support::sanitized) EXPECT_GT(found, 0);
+    if (!test_support::sanitized) {
+      EXPECT_GT(found, 0);
+    }
   }
 }
 
