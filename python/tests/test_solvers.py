@@ -162,3 +162,15 @@ def test_wrong_uses_are_refused():
         solvers.osqp(qp_family(), record=[3, 2])
     with pytest.raises(ValueError, match=r"start: has shape \(3,\)"):
         solvers.osqp(qp_family(), start=np.zeros(3))
+
+
+def test_overflow_is_a_failure_not_a_success():
+    """A finite point at which A x overflows: inf - inf must not be passed over by a maximum."""
+    huge = np.full(2, 1e308)
+    family = surefoot.QPFamily(np.eye(2), np.ones((1, 2)), np.zeros((1, 2)), np.zeros((1, 1)), np.full((1, 1), np.inf))
+    for metric in ("violation", "kkt"):
+        with np.errstate(all="ignore"):
+            value = solvers._measure(family, metric)(huge, np.zeros(1), 0)
+        assert not value < 1e300, metric
+    cones = surefoot.ConeFamily(None, np.ones((2, 1)), np.zeros((1, 2)), np.zeros((1, 1)), zero=1, nonnegative=1)
+    assert np.isnan(solvers._cone_violation(cones, np.array([0.0, np.nan])))

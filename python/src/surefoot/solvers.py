@@ -18,7 +18,7 @@ accurately first.
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, Union
 
 import numpy as np
@@ -237,7 +237,12 @@ def _measure(family: QPFamily | ConeFamily, metric: SolverMetric) -> OwnMetric:
         solutions = family.solve()[:, : family.variables]
         return lambda x, y, i: _to_solution(family, metric, x, solutions[i], i)
     positions = {"violation": (0,), "dual": (1,), "kkt": (0, 1, 2)}[metric]
-    return lambda x, y, i: max(parts(family, x, y, i)[p] for p in positions)
+    return lambda x, y, i: _largest(parts(family, x, y, i)[p] for p in positions)
+
+
+def _largest(values: Iterable[float]) -> float:
+    """The largest; NaN if one is: unlike max(), which may pass over it and call a failure a success."""
+    return float(np.max(np.fromiter(values, dtype=np.float64)))
 
 
 def _objective(family: QPFamily | ConeFamily, x: Vector, i: int) -> float:
@@ -254,7 +259,7 @@ def _to_solution(family: QPFamily | ConeFamily, metric: str, x: Vector, solution
     scale = float(np.linalg.norm(solution))
     if distance == 0.0:
         return -3000.0
-    return max(-3000.0, 20 * np.log10(distance / scale)) if scale > 0 else np.inf
+    return _largest((-3000.0, 20 * np.log10(distance / scale))) if scale > 0 else np.inf
 
 
 def _qp_residuals(family: Any, x: Vector, y: Vector, i: int) -> tuple[float, float, float]:
@@ -262,12 +267,12 @@ def _qp_residuals(family: Any, x: Vector, y: Vector, i: int) -> tuple[float, flo
     P, A = family.matrix("P", i).scipy(), family.matrix("A", i).scipy()
     q, lower, upper = (family.row(name, i) for name in "qlu")
     Ax, Px = A @ x, P @ x
-    violation = max(0.0, (Ax - upper).max(initial=0.0), (lower - Ax).max(initial=0.0))
+    violation = _largest(((Ax - upper).max(initial=0.0), (lower - Ax).max(initial=0.0)))
     bound = np.where(y > 0, upper, lower)
     missing = ~np.isfinite(bound)
-    dual = max(np.abs(Px + q + A.T @ y).max(initial=0.0), np.abs(y[missing]).max(initial=0.0))
+    dual = _largest((np.abs(Px + q + A.T @ y).max(initial=0.0), np.abs(y[missing]).max(initial=0.0)))
     gap = x @ Px + q @ x + bound[~missing] @ y[~missing]
-    return float(violation), float(dual), abs(float(gap))
+    return violation, dual, abs(float(gap))
 
 
 def _cone_residuals(family: Any, x: Vector, y: Vector, i: int) -> tuple[float, float, float]:
@@ -282,20 +287,20 @@ def _cone_residuals(family: Any, x: Vector, y: Vector, i: int) -> tuple[float, f
 def _cone_violation(family: Any, s: Vector) -> float:
     """The largest violation of a row, of ||v|| <= t, or of a smallest eigenvalue."""
     at = family.zero
-    worst = float(np.abs(s[:at]).max(initial=0.0))
-    worst = max(worst, float((-s[at : at + family.nonnegative]).max(initial=0.0)))
+    parts = [np.abs(s[:at]).max(initial=0.0), (-s[at : at + family.nonnegative]).max(initial=0.0)]
     at += family.nonnegative
     for size in family.second_order:
-        worst = max(worst, float(np.linalg.norm(s[at + 1 : at + size]) - s[at]))
+        parts.append(np.linalg.norm(s[at + 1 : at + size]) - s[at])
         at += size
     for order in family.semidefinite:
         size = order * (order + 1) // 2
         matrix = np.zeros((order, order))
         columns, rows = np.triu_indices(order)  # of the lower triangle, column by column
         matrix[rows, columns] = s[at : at + size] / np.where(rows == columns, 1.0, np.sqrt(2.0))
-        worst = max(worst, -float(np.linalg.eigvalsh(matrix, UPLO="L")[0]))
+        finite = np.isfinite(matrix).all()
+        parts.append(-np.linalg.eigvalsh(matrix, UPLO="L")[0] if finite else np.nan)
         at += size
-    return worst
+    return _largest(parts)
 
 
 def _clarabel_cones(package: Any, family: ConeFamily) -> tuple[npt.NDArray[np.intp], list[Any]]:
