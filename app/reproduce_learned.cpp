@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <mutex>
 
@@ -36,6 +37,21 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
   };
   learning::TrainResult result = learning::train(op, std::move(begin), loss, options, hooks);
   return result;
+}
+
+learning::Posterior at_prior(learning::Posterior posterior) {
+  bounds::GaussianPair& pair = posterior.gaussians;
+  pair.prior_mean = pair.mean;
+  // The grid, too, may be chosen by other samples: its first point costs least.
+  constexpr double variance = 1e-8;
+  posterior.grid.lambda_max = variance * std::exp(1 / posterior.grid.b);
+  pair.prior_log_variance.setConstant(std::log(variance));
+  learning::round_prior(posterior);
+  for (std::size_t b = 0; b < posterior.layout.blocks.size(); ++b) {
+    pair.log_variance.segment(posterior.layout.offset(b), posterior.layout.blocks[b].size())
+        .setConstant(pair.prior_log_variance[static_cast<Index>(b)]);
+  }
+  return posterior;
 }
 
 certify::Certificate certify_candidates(algorithms::LearnedOperator& op,

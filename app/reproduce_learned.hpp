@@ -29,6 +29,10 @@ struct Candidate {
   surefoot::learning::Posterior posterior;
 };
 
+/// The posterior that stays at its prior: means trained on samples that are not the bound's, variances next
+/// to nothing.
+surefoot::learning::Posterior at_prior(surefoot::learning::Posterior posterior);
+
 /// Calibrates every candidate in one pass over samples first .. first+count-1 and certifies them together.
 surefoot::certify::Certificate certify_candidates(surefoot::algorithms::LearnedOperator& op,
                                                   const std::vector<Candidate>& candidates,

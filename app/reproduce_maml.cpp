@@ -167,19 +167,6 @@ class School {
   learning::TrainOptions options_;
 };
 
-/// The posterior that stays at its prior: means trained on other tasks, variances next to nothing.
-learning::Posterior at_prior(learning::Posterior posterior) {
-  bounds::GaussianPair& pair = posterior.gaussians;
-  pair.prior_mean = pair.mean;
-  pair.prior_log_variance.setConstant(std::log(1e-8));
-  learning::round_prior(posterior);
-  for (std::size_t b = 0; b < posterior.layout.blocks.size(); ++b) {
-    pair.log_variance.segment(posterior.layout.offset(b), posterior.layout.blocks[b].size())
-        .setConstant(pair.prior_log_variance[static_cast<Index>(b)]);
-  }
-  return posterior;
-}
-
 certify::Options claims_of(const MetaSubject& subject, const std::string& title) {
   certify::Options claims;
   claims.delta = learned_delta;

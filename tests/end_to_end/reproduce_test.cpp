@@ -238,8 +238,7 @@ TEST_F(Reproduce, LearnedStartsOfControlAreCertifiedBesideColdShiftedAndNearestO
   const double cold = first_number(rows, "cold start: certified");
   EXPECT_LT(first_number(rows, "cold start: observed"), cold + 1);
   EXPECT_LT(first_number(rows, "shifted start: certified"), cold);
-  EXPECT_GT(first_number(rows, "learned start: hold-out"), 0);
-  EXPECT_LE(first_number(rows, "learned start: hold-out"), cold);  // hardly trained
+  EXPECT_LT(first_number(rows, "learned start: hold-out"), cold - 1);  // from 2,000 problems
   for (const char* file : {"certificate.json", "hold_out/certificate.json", "starts/certificate.json"})
     EXPECT_EQ(surefoot(fmt::format("verify mpc/{}", file)).code, 0) << file;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "mpc/weights_deterministic.safetensors"));

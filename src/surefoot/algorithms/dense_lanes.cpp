@@ -55,4 +55,46 @@ void multiply_upper(const double* M, Index size, const double* x, double* y, Ind
   }
 }
 
+namespace {
+
+/// R rows of D, 4 * Parts columns of them.
+template <int R, int Parts>
+[[gnu::always_inline]] inline void add_outer_block(const double* y, const double* x, Index columns,
+                                                   Index width, double* D) {
+  Lanes<4 * Parts> sum[R];
+  for (int r = 0; r < R; ++r) sum[r] = Lanes<4 * Parts>::load(D + r * columns);
+  for (Index lane = 0; lane < width; ++lane) {
+    const Lanes<4 * Parts> value = Lanes<4 * Parts>::load(x + lane * columns);
+    for (int r = 0; r < R; ++r) sum[r].add_product(Lanes<4 * Parts>(y[r * width + lane]), value);
+  }
+  for (int r = 0; r < R; ++r) sum[r].store(D + r * columns);
+}
+
+template <int R>
+void add_outer_rows(const double* y, const double* x, Index columns, Index width, double* D) {
+  Index column = 0;
+  for (; column + 8 <= columns; column += 8) add_outer_block<R, 2>(y, x + column, columns, width, D + column);
+  for (; column + 4 <= columns; column += 4) add_outer_block<R, 1>(y, x + column, columns, width, D + column);
+  for (; column < columns; ++column) {
+    for (int r = 0; r < R; ++r) {
+      for (Index lane = 0; lane < width; ++lane)
+        D[r * columns + column] += y[r * width + lane] * x[lane * columns + column];
+    }
+  }
+}
+
+}  // namespace
+
+void add_outer_products(const double* y, Index rows, const double* x, Index columns, Index width, double* D) {
+  Index row = 0;
+  for (; row + 4 <= rows; row += 4) add_outer_rows<4>(y + row * width, x, columns, width, D + row * columns);
+  for (; row < rows; ++row) add_outer_rows<1>(y + row * width, x, columns, width, D + row * columns);
+}
+
+void transpose(const double* from, Index rows, Index columns, double* to) {
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+  }
+}
+
 }  // namespace surefoot::algorithms

@@ -52,5 +52,10 @@ void multiply(const double* M, Index rows, Index columns, const double* x, doubl
 /// The same for a lower or upper triangular M (size x size, zeros stored): only the triangle is read.
 void multiply_lower(const double* M, Index size, const double* x, double* y, Index width);
 void multiply_upper(const double* M, Index size, const double* x, double* y, Index width);
+/// D(i, j) += sum over lanes of y(i, lane) x(lane, j): D is rows x columns, y rows x width; x has a row per
+/// lane.
+void add_outer_products(const double* y, Index rows, const double* x, Index columns, Index width, double* D);
+/// to (columns x rows) = from' (rows x columns), both row-major.
+void transpose(const double* from, Index rows, Index columns, double* to);
 
 }  // namespace surefoot::algorithms

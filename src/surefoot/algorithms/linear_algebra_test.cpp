@@ -1,4 +1,5 @@
 #include "surefoot/algorithms/cones.hpp"
+#include "surefoot/algorithms/dense_lanes.hpp"
 #include "surefoot/algorithms/equilibration.hpp"
 #include "surefoot/algorithms/kronecker.hpp"
 #include "surefoot/algorithms/normal_system.hpp"
@@ -22,6 +23,28 @@ using testing::random_matrix;
 
 Matrix lanes_to_matrix(const Buffer& buffer, Index rows, Index width) {
   return Eigen::Map<const problems::Table>(buffer.data(), rows, width);
+}
+
+TEST(DenseLanes, ProductsAgreeWithDenseAlgebra) {
+  RandomStream stream(1, "dense lanes test", 0);
+  for (const Index rows : {1, 4, 13}) {
+    for (const Index columns : {1, 6, 15, 24}) {
+      for (const Index width : {8, 16}) {
+        const problems::Table M = random_matrix(stream, rows, columns);
+        const problems::Table x = random_matrix(stream, columns, width);
+        const problems::Table y = random_matrix(stream, rows, width);
+        problems::Table product(rows, width);
+        multiply(M.data(), rows, columns, x.data(), product.data(), width);
+        EXPECT_LT((product - M * x).cwiseAbs().maxCoeff(), 1e-12);
+        problems::Table by_lane(width, columns);
+        transpose(x.data(), columns, width, by_lane.data());
+        EXPECT_EQ(by_lane, problems::Table(x.transpose()));
+        problems::Table sum = M;
+        add_outer_products(y.data(), rows, by_lane.data(), columns, width, sum.data());
+        EXPECT_LT((sum - (M + y * x.transpose())).cwiseAbs().maxCoeff(), 1e-12) << rows << " " << columns;
+      }
+    }
+  }
 }
 
 TEST(SplittingSystem, SparseDenseAndOwnSolvesAgreeWithDenseAlgebra) {

@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/relu_network.hpp"
 
+#include "surefoot/algorithms/dense_lanes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/vector_math.hpp"
@@ -15,17 +16,6 @@ std::string_view to_string(Sampling sampling) {
 }
 
 namespace {
-
-double dot(const double* a, const double* b, Index count) {
-  double sum = 0;
-  for (Index i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-// y += a x, entry by entry.
-void add_scaled(double a, const double* x, double* y, Index count) {
-  for (Index i = 0; i < count; ++i) y[i] += a * x[i];
-}
 
 // y += x z, entry by entry.
 void add_products(const double* x, const double* z, double* y, Index count) {
@@ -49,10 +39,11 @@ ReluNetwork::ReluNetwork(std::vector<Index> sizes, Sampling sampling)
     at += m * n + m;
   }
   mean_.assign(static_cast<std::size_t>(at), 0.0);
-  variance_ = deviation_ = mean_;
+  variance_ = deviation_ = mean_by_input_ = variance_by_input_ = mean_;
 }
 
 ReluNetwork::Room ReluNetwork::make_room(Index width) const {
+  require(width > 0 && width % 8 == 0, "network: {} lanes, must be a multiple of 8", width);
   Room room;
   room.width = width;
   Index largest = 0;
@@ -72,12 +63,13 @@ ReluNetwork::Room ReluNetwork::make_room(Index width) const {
   room.by_variance = make_buffer(largest, width);
   room.by_input = make_buffer(largest, width);
   room.product = make_buffer(largest, width);
+  room.by_lane = make_buffer(largest, width);
   if (sampling_ == Sampling::weights) {
     room.weights = LaneWeights(layout_.size(), width);
   } else {
     room.normals.assign(static_cast<std::size_t>(outputs), 0.0);
     room.d_mean.assign(mean_.size(), 0.0);
-    room.d_log_variance.assign(mean_.size(), 0.0);
+    room.d_variance.assign(mean_.size(), 0.0);
   }
   return room;
 }
@@ -89,6 +81,12 @@ void ReluNetwork::assign(std::span<const double> mean, std::span<const double> v
   mean_.assign(mean.begin(), mean.end());
   variance_.assign(variance.begin(), variance.end());
   std::transform(variance.begin(), variance.end(), deviation_.begin(), [](double s) { return std::sqrt(s); });
+  if (sampling_ == Sampling::weights) return;
+  for (const Place& place : places_) {
+    transpose(mean_.data() + place.weight, place.outputs, place.inputs, mean_by_input_.data() + place.weight);
+    transpose(variance_.data() + place.weight, place.outputs, place.inputs,
+              variance_by_input_.data() + place.weight);
+  }
 }
 
 void ReluNetwork::draw(const WeightDraw& draw, Room& room) const {
@@ -126,22 +124,21 @@ void ReluNetwork::layer_of_weights(const Place& place, Room::Layer& layer, Room&
 
 void ReluNetwork::layer_of_pre_activations(const Place& place, Room::Layer& layer, Room& room) const {
   const Index W = room.width;
-  if (room.noisy) {
-    for (Index at = 0; at < place.inputs * W; ++at) layer.squares[at] = layer.input[at] * layer.input[at];
-  }
+  multiply(mean_.data() + place.weight, place.outputs, place.inputs, layer.input.data(), layer.output.data(),
+           W);
   for (Index i = 0; i < place.outputs; ++i) {
-    const double* weight = mean_.data() + place.weight + i * place.inputs;
-    double* y = layer.output.data() + i * W;
-    std::fill_n(y, W, mean_[place.bias + i]);
-    for (Index j = 0; j < place.inputs; ++j) add_scaled(weight[j], layer.input.data() + j * W, y, W);
-    if (!room.noisy) continue;
-    const double* variance = variance_.data() + place.weight + i * place.inputs;
-    double* deviation = layer.deviation.data() + i * W;
-    std::fill_n(deviation, W, variance_[place.bias + i]);
-    for (Index j = 0; j < place.inputs; ++j)
-      add_scaled(variance[j], layer.squares.data() + j * W, deviation, W);
-    for (Index lane = 0; lane < W; ++lane) deviation[lane] = std::sqrt(deviation[lane]);
-    add_products(deviation, layer.xi.data() + i * W, y, W);
+    for (Index lane = 0; lane < W; ++lane) layer.output[i * W + lane] += mean_[place.bias + i];
+  }
+  if (!room.noisy) return;
+  for (Index at = 0; at < place.inputs * W; ++at) layer.squares[at] = layer.input[at] * layer.input[at];
+  multiply(variance_.data() + place.weight, place.outputs, place.inputs, layer.squares.data(),
+           layer.deviation.data(), W);
+  for (Index i = 0; i < place.outputs; ++i) {
+    for (Index lane = 0; lane < W; ++lane) {
+      const Index at = i * W + lane;
+      layer.deviation[at] = std::sqrt(layer.deviation[at] + variance_[place.bias + i]);
+      layer.output[at] += layer.deviation[at] * layer.xi[at];
+    }
   }
 }
 
@@ -180,31 +177,28 @@ void ReluNetwork::back_through_weights(const Place& place, Room::Layer& layer, R
 // y = w'h + b + sqrt(v) xi with v = s'h^2 + t: d v = d y xi / (2 sqrt v), d h = w d y + 2 h s d v.
 void ReluNetwork::back_through_pre_activations(const Place& place, Room::Layer& layer, Room& room) const {
   const Index W = room.width;
-  std::fill_n(room.by_input.data(), place.inputs * W, 0.0);
-  std::fill_n(room.product.data(), place.inputs * W, 0.0);
+  transpose(layer.input.data(), place.inputs, W, room.by_lane.data());
+  add_outer_products(room.by_output.data(), place.outputs, room.by_lane.data(), place.inputs, W,
+                     room.d_mean.data() + place.weight);
   for (Index i = 0; i < place.outputs; ++i) {
-    const Index first = place.weight + i * place.inputs;
-    const double* by_y = room.by_output.data() + i * W;
-    for (Index lane = 0; lane < W; ++lane) room.d_mean[place.bias + i] += by_y[lane];
-    for (Index j = 0; j < place.inputs; ++j) {
-      room.d_mean[first + j] += dot(by_y, layer.input.data() + j * W, W);
-      add_scaled(mean_[first + j], by_y, room.by_input.data() + j * W, W);
-    }
-    if (!room.noisy) continue;
-    double* by_v = room.by_variance.data() + i * W;
-    double sum = 0;
-    for (Index lane = 0; lane < W; ++lane) {
-      const double deviation = layer.deviation[i * W + lane];
-      by_v[lane] = deviation > 0 ? 0.5 * by_y[lane] * layer.xi[i * W + lane] / deviation : 0.0;
-      sum += by_v[lane];
-    }
-    room.d_log_variance[place.bias + i] += variance_[place.bias + i] * sum;
-    for (Index j = 0; j < place.inputs; ++j) {
-      room.d_log_variance[first + j] += variance_[first + j] * dot(by_v, layer.squares.data() + j * W, W);
-      add_scaled(variance_[first + j], by_v, room.product.data() + j * W, W);
-    }
+    for (Index lane = 0; lane < W; ++lane) room.d_mean[place.bias + i] += room.by_output[i * W + lane];
   }
+  multiply(mean_by_input_.data() + place.weight, place.inputs, place.outputs, room.by_output.data(),
+           room.by_input.data(), W);
   if (!room.noisy) return;
+  for (Index at = 0; at < place.outputs * W; ++at) {
+    const double deviation = layer.deviation[at];
+    room.by_variance[at] = deviation > 0 ? 0.5 * room.by_output[at] * layer.xi[at] / deviation : 0.0;
+  }
+  // Derivatives by the variances: those by their logarithms follow when they are collected.
+  for (Index at = 0; at < place.inputs * W; ++at) room.by_lane[at] *= room.by_lane[at];
+  add_outer_products(room.by_variance.data(), place.outputs, room.by_lane.data(), place.inputs, W,
+                     room.d_variance.data() + place.weight);
+  for (Index i = 0; i < place.outputs; ++i) {
+    for (Index lane = 0; lane < W; ++lane) room.d_variance[place.bias + i] += room.by_variance[i * W + lane];
+  }
+  multiply(variance_by_input_.data() + place.weight, place.inputs, place.outputs, room.by_variance.data(),
+           room.product.data(), W);
   for (Index at = 0; at < place.inputs * W; ++at) room.by_input[at] += 2 * layer.input[at] * room.product[at];
 }
 
@@ -231,7 +225,7 @@ void ReluNetwork::collect(Room& room, std::span<double> d_mean, std::span<double
   }
   for (std::size_t i = 0; i < room.d_mean.size(); ++i) {
     d_mean[i] += std::exchange(room.d_mean[i], 0.0);
-    d_log_variance[i] += std::exchange(room.d_log_variance[i], 0.0);
+    d_log_variance[i] += variance_[i] * std::exchange(room.d_variance[i], 0.0);
   }
 }
 

@@ -41,14 +41,16 @@ class ReluNetwork {
     Buffer by_variance;
     Buffer by_input;
     Buffer product;
+    Buffer by_lane;  // a layer's input, a row per lane
     std::vector<double> normals;
     std::vector<double> d_mean;  // sums over lanes and blocks; sampling pre-activations only
-    std::vector<double> d_log_variance;
+    std::vector<double> d_variance;
   };
 
   [[nodiscard]] const WeightLayout& layout() const { return layout_; }
   [[nodiscard]] const std::vector<Index>& sizes() const { return sizes_; }
   [[nodiscard]] Sampling sampling() const { return sampling_; }
+  /// width: a multiple of 8.
   [[nodiscard]] Room make_room(Index width) const;
   void assign(std::span<const double> mean, std::span<const double> variance);
   void draw(const WeightDraw& draw, Room& room) const;
@@ -79,6 +81,9 @@ class ReluNetwork {
   std::vector<double> mean_;
   std::vector<double> variance_;
   std::vector<double> deviation_;
+  // Matrices transposed, in their places: inputs x outputs.
+  std::vector<double> mean_by_input_;
+  std::vector<double> variance_by_input_;
 };
 
 }  // namespace surefoot::algorithms

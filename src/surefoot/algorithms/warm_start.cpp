@@ -128,8 +128,15 @@ void WarmStart::measure(Quantity quantity, Index k, ConstBatch z, Workspace& wor
 InitialWeights WarmStart::initial() const {
   InitialWeights begin = LearnedOperator::initial();
   RandomStream random(options_.seed, "warm start: initial means", 0);
-  for (double& mean : begin.mean) mean = options_.initial_deviation * random.normal();
   const WeightLayout& layout = weights();
+  for (std::size_t b = 0; b < layout.blocks.size(); ++b) {
+    const bool bias = b % 2 == 1;
+    const double inputs = static_cast<double>(network_.sizes()[b / 2]);
+    const double deviation =
+        options_.initial_deviation > 0 ? options_.initial_deviation : std::sqrt((bias ? 1 : 2) / inputs);
+    for (Index i = 0; i < layout.blocks[b].size(); ++i)
+      begin.mean[static_cast<std::size_t>(layout.offset(b) + i)] = deviation * random.normal();
+  }
   for (std::size_t b = 1; b + 1 < layout.blocks.size(); b += 2) {
     for (Index i = 0; i < layout.blocks[b].size(); ++i)
       begin.mean[static_cast<std::size_t>(layout.offset(b) + i)] += options_.initial_bias;

@@ -18,9 +18,11 @@ struct WarmStartOptions {
   double output_scale = 1;  ///< what the network says times this is the start, > 0
   Index outputs = 0;        ///< leading numbers of the start that are predicted, others cold; 0: all
   Sampling sampling = Sampling::pre_activations;
-  double initial_deviation = 0.01;  ///< of the means that training begins with, N(0, this^2)
-  double initial_bias = 0;          ///< added to the biases of hidden layers: keeps units from being cut off
-  std::uint64_t seed = 0;           ///< of the means
+  /// Of the means that training begins with, N(0, this^2); 0: by a layer's inputs n, weights N(0, 2 / n),
+  /// biases N(0, 1 / n) (K. He et al., "Delving deep into rectifiers", ICCV 2015).
+  double initial_deviation = 0.01;
+  double initial_bias = 0;  ///< added to the biases of hidden layers: keeps units from being cut off
+  std::uint64_t seed = 0;   ///< of the means
 
   /// start_size: numbers of a start.
   void validate(Index parameters, Index start_size) const;
@@ -58,7 +60,7 @@ class WarmStart final : public LearnedOperator {
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 
   [[nodiscard]] const WeightLayout& weights() const override { return network_.layout(); }
-  /// Means N(0, initial_deviation^2), hidden biases around initial_bias; prior means zero.
+  /// Means by initial_deviation, hidden biases around initial_bias; prior means zero.
   [[nodiscard]] InitialWeights initial() const override;
   void assign(std::span<const double> mean, std::span<const double> variance) override;
   void draw(const WeightDraw& draw, Workspace& workspace) const override;

@@ -35,6 +35,7 @@ void Loss::validate(Index steps) const {
     require(std::isfinite(value) && value >= 0, "step_weights: {} is negative or not finite", value);
   require(target || kind == LossKind::objective || kind == LossKind::residual,
           "loss: {} needs solutions to compare with", to_string(kind));
+  require(steps > 0 || kind != LossKind::residual, "steps: a residual needs at least 1");
 }
 
 double Loss::weight(Index k, Index steps) const {

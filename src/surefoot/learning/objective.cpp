@@ -29,17 +29,24 @@ std::string_view to_string(SurrogateKind kind) {
       return "tolerance";
     case SurrogateKind::logarithm:
       return "logarithm";
+    case SurrogateKind::identity:
+      return "identity";
   }
   return "";
 }
 
 SurrogateKind parse_surrogate(std::string_view name) {
-  for (const SurrogateKind kind : {SurrogateKind::logistic, SurrogateKind::logistic_mean,
-                                   SurrogateKind::tolerance, SurrogateKind::logarithm}) {
+  for (const SurrogateKind kind :
+       {SurrogateKind::logistic, SurrogateKind::logistic_mean, SurrogateKind::tolerance,
+        SurrogateKind::logarithm, SurrogateKind::identity}) {
     if (to_string(kind) == name) return kind;
   }
   throw InputError(
-      fmt::format("surrogate: '{}' is not logistic, logistic-mean, tolerance or logarithm", name));
+      fmt::format("surrogate: '{}' is not logistic, logistic-mean, tolerance, logarithm or identity", name));
+}
+
+bool is_risk(SurrogateKind kind) {
+  return kind != SurrogateKind::logarithm && kind != SurrogateKind::identity;
 }
 
 void Surrogate::validate() const {
@@ -58,13 +65,15 @@ double Surrogate::value(double loss) const {
       return sigmoid(std::log(std::max(loss, smallest_loss) / tolerance) / width);
     case SurrogateKind::logarithm:
       return std::log(std::clamp(loss, smallest_loss, 1e300));
+    case SurrogateKind::identity:
+      return std::min(loss, 1e300);
   }
   return 0;
 }
 
 double Surrogate::derivative(double loss) const {
   if (loss == infinity) return 0;
-  const double s = kind == SurrogateKind::logarithm ? 0 : value(loss);
+  const double s = is_risk(kind) ? value(loss) : 0;
   switch (kind) {
     case SurrogateKind::logistic:
     case SurrogateKind::logistic_mean:
@@ -73,6 +82,8 @@ double Surrogate::derivative(double loss) const {
       return s * (1 - s) / (width * std::max(loss, smallest_loss));
     case SurrogateKind::logarithm:
       return 1 / std::max(loss, smallest_loss);
+    case SurrogateKind::identity:
+      return 1;
   }
   return 0;
 }

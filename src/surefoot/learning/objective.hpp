@@ -11,9 +11,12 @@ enum class SurrogateKind {
   logistic_mean,  ///< its public code's: sigma(scale * mean loss of the batch)
   tolerance,      ///< sigma((log loss - log eps) / width): aimed at eps, per run
   logarithm,      ///< log loss itself, for training at the means: no risk, and no bound follows from it
+  identity,       ///< the loss itself, for the same
 };
 std::string_view to_string(SurrogateKind kind);
 SurrogateKind parse_surrogate(std::string_view name);
+/// Whether it stands for a failure, so that a bound follows.
+bool is_risk(SurrogateKind kind);
 
 struct Surrogate {
   SurrogateKind kind = SurrogateKind::logistic_mean;

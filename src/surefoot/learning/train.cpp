@@ -57,14 +57,14 @@ void Stage::validate() const {
   for (const double rate : {mean_rate, variance_rate, prior_rate, final_rate})
     require(std::isfinite(rate) && rate >= 0, "stage '{}': rate {} is negative or not finite", name, rate);
   require(!log_variance || std::isfinite(*log_variance), "stage '{}': log_variance is not finite", name);
-  require(!noise || surrogate.kind != SurrogateKind::logarithm,
-          "stage '{}': surrogate logarithm is no risk; it needs noise = false", name);
+  require(!noise || is_risk(surrogate.kind), "stage '{}': surrogate {} is no risk; it needs noise = false",
+          name, to_string(surrogate.kind));
   surrogate.validate();
   penalty.validate();
 }
 
 void TrainOptions::validate(const algorithms::WeightLayout& layout, Index instances) const {
-  require(steps >= 1, "steps: {} is below 1", steps);
+  require(steps >= 0, "steps: {} is negative", steps);
   require(samples >= 0 && samples <= instances, "samples: {} is outside 0 .. {}", samples, instances);
   require(delta > 0 && delta < 1, "delta: {} is outside (0, 1)", delta);
   require(slots >= 1, "slots: {} is below 1", slots);

@@ -140,8 +140,9 @@ TEST(Objective, DerivativesMatchDifferences) {
 }
 
 TEST(Surrogate, DerivativesMatchDifferencesAndDivergedRunsFail) {
-  for (const SurrogateKind kind : {SurrogateKind::logistic, SurrogateKind::logistic_mean,
-                                   SurrogateKind::tolerance, SurrogateKind::logarithm}) {
+  for (const SurrogateKind kind :
+       {SurrogateKind::logistic, SurrogateKind::logistic_mean, SurrogateKind::tolerance,
+        SurrogateKind::logarithm, SurrogateKind::identity}) {
     const Surrogate surrogate{kind, 0.3, 0.5, 0.7};
     for (const double loss : {0.01, 0.5, 3.0}) {
       const double h = 1e-6;
@@ -150,7 +151,7 @@ TEST(Surrogate, DerivativesMatchDifferencesAndDivergedRunsFail) {
           << to_string(kind) << " " << loss;
     }
     EXPECT_EQ(surrogate.derivative(infinity), 0);
-    if (kind != SurrogateKind::logarithm) {
+    if (is_risk(kind)) {
       EXPECT_EQ(surrogate.value(infinity), 1);
     }
   }
@@ -254,7 +255,9 @@ TEST(Train, NamesWhatIsWrongWithOptions) {
   refused([](TrainOptions& o) { o.rate_factor["nothing"] = 1; });
   refused([](TrainOptions& o) { o.stages[0].batch = 0; });
   refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::logarithm; });
+  refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::identity; });
   refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; });
+  refused([](TrainOptions& o) { o.steps = -1; });
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Unroll::Unroll(const algorithms::LearnedOperator& op, const Loss& loss, Index st
       value_(make_buffer(1, op.width())),
       cotangent_(make_buffer(op.state_size(), op.width())),
       carried_(make_buffer(op.state_size(), op.width())) {
-  require(steps >= 1, "steps: {} is below 1", steps);
+  require(steps >= 0, "steps: {} is negative", steps);
   loss.validate(steps);
   if (loss.target) target_ = make_buffer(rows_, width_);
 }
@@ -54,6 +54,7 @@ void Unroll::forward(Index first, Index count, const algorithms::WeightDraw* dra
   }
   std::fill(loss_sum_.begin(), loss_sum_.end(), 0.0);
   op_.start(state(0), *workspace_);
+  if (steps_ == 0) add_loss(0, 1);
   for (Index k = 1; k <= steps_; ++k) {
     op_.step_to(k - 1, state(k - 1), state(k), *workspace_);
     const double weight = loss_.weight(k, steps_);
@@ -130,6 +131,7 @@ void Unroll::backward(const double* seed) {
   std::fill(cotangent_.begin(), cotangent_.end(), 0.0);
   std::fill(carried_.begin(), carried_.end(), 0.0);
   const Batch cotangent{cotangent_.data(), rows_, width_};
+  if (steps_ == 0) add_cotangent(0, 1, seed);
   for (Index k = steps_; k >= 1; --k) {
     const double weight = loss_.weight(k, steps_);
     if (weight != 0) add_cotangent(k, weight, seed);
