@@ -1,7 +1,5 @@
 #include "surefoot/algorithms/code_lanes.hpp"
 
-#include <limits>
-
 namespace surefoot::algorithms {
 
 namespace {
@@ -188,33 +186,10 @@ void to_lanes(const T* lane_major, Index rows, T* lanes) {
 
 namespace {
 
-using Bits4 = std::int64_t __attribute__((vector_size(32)));
-
-[[gnu::always_inline]] inline Vec4 four(const double* place) {
-  return *reinterpret_cast<const Vec4Place*>(place);
-}
-[[gnu::always_inline]] inline Vec4 four(const float* place) {
-  using Floats = float __attribute__((vector_size(16), aligned(4), may_alias));
-  return __builtin_convertvector(*reinterpret_cast<const Floats*>(place), Vec4);
-}
-[[gnu::always_inline]] inline void put(double* place, const Vec4& value) {
-  *reinterpret_cast<Vec4Place*>(place) = value;
-}
-[[gnu::always_inline]] inline Bits4 sign_of(const Vec4& u) {
-  return reinterpret_cast<Bits4>(u) & (Bits4{} + std::numeric_limits<std::int64_t>::min());
-}
-[[gnu::always_inline]] inline Vec4 size_of(const Vec4& u) {
-  return reinterpret_cast<Vec4>(reinterpret_cast<Bits4>(u) &
-                                (Bits4{} + std::numeric_limits<std::int64_t>::max()));
-}
-/// value with the sign bits flipped where `sign` has them.
-[[gnu::always_inline]] inline Vec4 signed_by(const Bits4& sign, const Vec4& value) {
-  return reinterpret_cast<Vec4>(sign ^ reinterpret_cast<Bits4>(value));
-}
-
 template <bool Residual, class T>
 void shrink_rows(ConstBatch from, Batch to, const T* g, const double* gamma, const double* psi,
                  double* squares) {
+  using namespace in_lanes;
   for (Index i = 0; i < from.rows; ++i) {
     const double* entry = from.row(i);
     double* target = to.row(i);
@@ -222,8 +197,7 @@ void shrink_rows(ConstBatch from, Batch to, const T* g, const double* gamma, con
     for (int lane = 0; lane < code_lanes; lane += 4) {
       const Vec4 before = four(entry + lane);
       const Vec4 u = before - four(gamma + lane) * four(own + lane);
-      const Vec4 size = size_of(u) - four(psi + lane);
-      const Vec4 next = signed_by(sign_of(u), size <= 0 ? Vec4{} : size);  // as soft()
+      const Vec4 next = shrunk(u, four(psi + lane));
       put(target + lane, next);
       if constexpr (Residual) put(squares + lane, four(squares + lane) + (next - before) * (next - before));
     }
@@ -244,6 +218,7 @@ void shrink(ConstBatch before, Batch after, const T* g, const double* gamma, con
 template <class T>
 void shrink_vjp(ConstBatch z, const T* g, const double* gamma, const double* psi, Batch cotangent,
                 double* d_gamma, double* d_psi) {
+  using namespace in_lanes;
   alignas(32) double by_gamma[code_lanes] = {};
   alignas(32) double by_psi[code_lanes] = {};
   for (Index i = 0; i < z.rows; ++i) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 // Products with sparse codes. Iterates of the learned soft-thresholding networks, and the adjoints behind
@@ -211,5 +212,39 @@ void shrink_vjp(ConstBatch z, const T* g, const double* gamma, const double* psi
   const double size = std::abs(u) - t;
   return std::copysign(size <= 0 ? 0.0 : size, u);
 }
+
+/// Four lanes at a time.
+namespace in_lanes {
+
+using Bits4 = std::int64_t __attribute__((vector_size(32)));
+
+[[gnu::always_inline]] inline Vec4 four(const double* place) {
+  return *reinterpret_cast<const Vec4Place*>(place);
+}
+[[gnu::always_inline]] inline Vec4 four(const float* place) {
+  using Floats = float __attribute__((vector_size(16), aligned(4), may_alias));
+  return __builtin_convertvector(*reinterpret_cast<const Floats*>(place), Vec4);
+}
+[[gnu::always_inline]] inline void put(double* place, const Vec4& value) {
+  *reinterpret_cast<Vec4Place*>(place) = value;
+}
+[[gnu::always_inline]] inline Bits4 sign_of(const Vec4& u) {
+  return reinterpret_cast<Bits4>(u) & (Bits4{} + std::numeric_limits<std::int64_t>::min());
+}
+[[gnu::always_inline]] inline Vec4 size_of(const Vec4& u) {
+  return reinterpret_cast<Vec4>(reinterpret_cast<Bits4>(u) &
+                                (Bits4{} + std::numeric_limits<std::int64_t>::max()));
+}
+/// value with the sign bits flipped where `sign` has them.
+[[gnu::always_inline]] inline Vec4 signed_by(const Bits4& sign, const Vec4& value) {
+  return reinterpret_cast<Vec4>(sign ^ reinterpret_cast<Bits4>(value));
+}
+/// soft() below.
+[[gnu::always_inline]] inline Vec4 shrunk(const Vec4& u, const Vec4& threshold) {
+  const Vec4 size = size_of(u) - threshold;
+  return signed_by(sign_of(u), size <= 0 ? Vec4{} : size);
+}
+
+}  // namespace in_lanes
 
 }  // namespace surefoot::algorithms

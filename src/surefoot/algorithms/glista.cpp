@@ -43,16 +43,19 @@ class Glista final : public GramNetwork<T> {
     const double* gamma = room.weight[k];
     const double* psi = room.weight[this->steps() + k];
     const double* a = room.weight[overshoot(k)];
-    double squares[code_lanes] = {};
+    using namespace in_lanes;
+    alignas(32) double squares[code_lanes] = {};
     for (Index i = 0; i < z.rows; ++i) {
       double* entry = z.row(i);
+      const double* from = x + i * code_lanes;
       const T* own = gradient + i * code_lanes;
-      for (int lane = 0; lane < code_lanes; ++lane) {
-        const double u = x[i * code_lanes + lane] - gamma[lane] * static_cast<double>(own[lane]);
-        const double d = soft(u, psi[lane]) - entry[lane];
-        const double change = d + a[lane] * d / (std::abs(d) + smallest_change);
-        squares[lane] += change * change;
-        entry[lane] += change;
+      for (int lane = 0; lane < code_lanes; lane += 4) {
+        const Vec4 before = four(entry + lane);
+        const Vec4 u = four(from + lane) - four(gamma + lane) * four(own + lane);
+        const Vec4 d = shrunk(u, four(psi + lane)) - before;
+        const Vec4 change = d + four(a + lane) * d / (size_of(d) + smallest_change);
+        put(squares + lane, four(squares + lane) + change * change);
+        put(entry + lane, before + change);
       }
     }
     if (residual != nullptr) {
@@ -72,52 +75,54 @@ class Glista final : public GramNetwork<T> {
     const double* gamma = room.weight[k];
     const double* psi = room.weight[K + k];
     const double* a = room.weight[overshoot(k)];
-    double d_gamma[code_lanes] = {};
-    double d_psi[code_lanes] = {};
-    double d_a[code_lanes] = {};
+    using namespace in_lanes;
+    alignas(32) double d_gamma[code_lanes] = {};
+    alignas(32) double d_psi[code_lanes] = {};
+    alignas(32) double d_a[code_lanes] = {};
     for (Index i = 0; i < z.rows; ++i) {
       const double* entry = z.row(i);
       double* c = cotangent.row(i);
-      for (int lane = 0; lane < code_lanes; ++lane) {
+      for (int lane = 0; lane < code_lanes; lane += 4) {
         const Index at = i * code_lanes + lane;
-        const auto g = static_cast<double>(gradient[at]);
-        const double u = entry[lane] * (1.0 + static_cast<double>(gain[at])) - gamma[lane] * g;
-        const double d = soft(u, psi[lane]) - entry[lane];
-        const double r = 1.0 / (std::abs(d) + smallest_change);
-        const bool off = c[lane] == 0;
-        const double by_d = off ? 0.0 : c[lane] * (1.0 + smallest_change * a[lane] * r * r);
-        d_a[lane] += off ? 0.0 : c[lane] * d * r;
-        const double by_u = std::abs(u) > psi[lane] ? by_d : 0.0;
-        d_gamma[lane] -= by_u == 0 ? 0.0 : by_u * g;
-        d_psi[lane] -= std::copysign(1.0, u) * by_u;
-        kept[at] = by_u;
-        c[lane] -= by_d;
+        const Vec4 g = four(gradient + at);
+        const Vec4 before = four(entry + lane);
+        const Vec4 u = before * (1.0 + four(gain + at)) - four(gamma + lane) * g;
+        const Vec4 d = shrunk(u, four(psi + lane)) - before;
+        const Vec4 r = 1.0 / (size_of(d) + smallest_change);
+        const Vec4 given = four(c + lane);
+        // A run that diverged has no cotangent, and what it passed through does not count.
+        const Vec4 by_d = given == 0 ? Vec4{} : given * (1.0 + smallest_change * four(a + lane) * r * r);
+        put(d_a + lane, four(d_a + lane) + (given == 0 ? Vec4{} : given * d * r));
+        const Vec4 by_u = size_of(u) > four(psi + lane) ? by_d : Vec4{};
+        put(d_gamma + lane, four(d_gamma + lane) - (by_u == 0 ? Vec4{} : by_u * g));
+        put(d_psi + lane, four(d_psi + lane) - signed_by(sign_of(u), by_u));
+        put(kept + at, by_u);
+        put(c + lane, given - by_d);
       }
     }
     room.nonzeros.gather(kept);
     multiply_nonzeros(this->gram_transposed_, room.nonzeros, room.product.data());
     const double* mu = k > 0 ? room.weight[2 * K + k - 1] : nullptr;
     const double* nu = k > 0 ? room.weight[3 * K - 1 + k - 1] : nullptr;
-    double d_gain[code_lanes] = {};  // by log mu, and by log psi
-    double d_nu[code_lanes] = {};
-    for (Index i = 0; k == 0 && i < z.rows * code_lanes; ++i) {
-      const double factor = gamma[i % code_lanes];
-      cotangent.data[i] += kept[i] - factor * static_cast<double>(room.product[i]);
-    }
-    for (Index i = 0; k > 0 && i < z.rows; ++i) {
+    alignas(32) double d_gain[code_lanes] = {};  // by log mu, and by log psi
+    alignas(32) double d_nu[code_lanes] = {};
+    for (Index i = 0; i < z.rows; ++i) {
       const double* entry = z.row(i);
       double* c = cotangent.row(i);
-      const double* by_u = kept + i * code_lanes;
-      const T* product = room.product.data() + i * code_lanes;
-      const T* own = gain + i * code_lanes;
-      for (int lane = 0; lane < code_lanes; ++lane) {
-        const double by_x = by_u[lane] - gamma[lane] * static_cast<double>(product[lane]);
-        const double h = entry[lane] == 0 ? mu[lane] * psi[lane] : static_cast<double>(own[lane]);
-        const double size = std::abs(entry[lane]);
-        c[lane] += by_x * (1.0 + h * (1.0 - nu[lane] * size));
-        const double by_h = by_x == 0 ? 0.0 : by_x * entry[lane] * h;
-        d_gain[lane] += by_h;
-        d_nu[lane] -= by_h == 0 ? 0.0 : by_h * size;
+      for (int lane = 0; lane < code_lanes; lane += 4) {
+        const Index at = i * code_lanes + lane;
+        const Vec4 by_x = four(kept + at) - four(gamma + lane) * four(room.product.data() + at);
+        if (k == 0) {
+          put(c + lane, four(c + lane) + by_x);
+          continue;
+        }
+        const Vec4 before = four(entry + lane);
+        const Vec4 h = before == 0 ? four(mu + lane) * four(psi + lane) : four(gain + at);
+        const Vec4 size = size_of(before);
+        put(c + lane, four(c + lane) + by_x * (1.0 + h * (1.0 - four(nu + lane) * size)));
+        const Vec4 by_h = by_x == 0 ? Vec4{} : by_x * before * h;
+        put(d_gain + lane, four(d_gain + lane) + by_h);
+        put(d_nu + lane, four(d_nu + lane) - (by_h == 0 ? Vec4{} : by_h * size));
       }
     }
     for (int lane = 0; lane < code_lanes; ++lane) {
