@@ -6,6 +6,27 @@
 #include <cstdio>
 #include <utility>
 
+namespace {
+
+std::function<std::string()>& words_of_whole() {
+  static std::function<std::string()> words;
+  return words;
+}
+
+}  // namespace
+
+WholeProgress::WholeProgress(std::function<std::string()> words) {
+  words_of_whole() = std::move(words);
+}
+
+WholeProgress::~WholeProgress() {
+  words_of_whole() = nullptr;
+}
+
+std::string whole_progress() {
+  return words_of_whole() ? fmt::format(" ({})", words_of_whole()()) : "";
+}
+
 Progress::Progress(std::string what)
     : what_(std::move(what)),
       terminal_(isatty(STDERR_FILENO) == 1),
@@ -25,9 +46,10 @@ void Progress::update(double done, double total, const char* unit) {
   if (total > 0) {
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     const double left = done > 0 ? seconds * (total - done) / done : 0;
-    fmt::print(stderr, "\r\033[K{}: {:.0f} of {:.0f} {}, {:.0f} s left", what_, done, total, unit, left);
+    fmt::print(stderr, "\r\033[K{}: {:.0f} of {:.0f} {}, {:.0f} s left{}", what_, done, total, unit, left,
+               whole_progress());
   } else {
-    fmt::print(stderr, "\r\033[K{}: {:.0f} {}", what_, done, unit);
+    fmt::print(stderr, "\r\033[K{}: {:.0f} {}{}", what_, done, unit, whole_progress());
   }
   std::fflush(stderr);
 }

@@ -8,6 +8,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/text.hpp"
@@ -554,18 +555,22 @@ void Output::add(const Comparison& comparison) {
     markdown += fmt::format("{}- {}\n", &line == &comparison.differences.front() ? "\n" : "", line);
   }
   write(fmt::format("table_{}.md", comparison.slug), markdown);
-  add_table(comparison.slug, table);
+  std::vector<std::string> remarks{verdict(comparison)};
+  remarks.insert(remarks.end(), comparison.differences.begin(), comparison.differences.end());
+  add_table({comparison.slug, comparison.title, table, std::move(remarks)});
 }
 
-void Output::add_table(const std::string& slug, const report::TextTable& table) {
-  write(fmt::format("table_{}.csv", slug), to_csv(table));
-  write(fmt::format("table_{}.tex", slug), report::to_latex(table));
+void Output::add_table(const report::ResultTable& table) {
+  write(fmt::format("table_{}.csv", table.slug), to_csv(table.table));
+  write(fmt::format("table_{}.tex", table.slug), report::to_latex(table.table));
+  record_.tables.push_back(table);
 }
 
 void Output::add(const report::Figure& figure) {
   report::Report papers;
   add_figure(papers, figure);
   add(papers, "");
+  record_.figures.push_back(report::static_figure(figure));
 }
 
 void Output::add_image(const report::Image& image, const std::string& name) {
@@ -574,10 +579,12 @@ void Output::add_image(const report::Image& image, const std::string& name) {
 }
 
 void Output::add(const certify::Certificate& certificate, const std::string& subfolder,
-                 const std::vector<report::PageFigure>& pictures) {
+                 const std::vector<report::PageFigure>& pictures, bool main) {
   io::prepare_output_folder(folder_ / subfolder);
   add(report::make_report(certificate, {}, pictures), subfolder);
-  write((std::filesystem::path(subfolder) / "certificate.json").string(), certify::to_json(certificate));
+  const std::string text = certify::to_json(certificate);
+  write((std::filesystem::path(subfolder) / "certificate.json").string(), text);
+  record_.certificates.push_back({subfolder, io::sha256_hex(text), main});
 }
 
 void Output::add(const report::Report& report, const std::string& subfolder) {

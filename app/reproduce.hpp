@@ -12,6 +12,7 @@
 #include "surefoot/runs/tally.hpp"
 
 #include "paper_tables.hpp"
+#include "record.hpp"
 
 #include <array>
 #include <cstdint>
@@ -33,22 +34,28 @@ struct Settings {
   Index samples = 0;  ///< 0: the experiment's own number
   Index steps = 0;    ///< 0: the experiment's own horizon
   std::filesystem::path folder;
-  int threads = 0;              ///< 0: all cores
-  std::string letters;          ///< folder of EMNIST files; empty: drawn letters
-  std::string blur = "box";     ///< or gaussian
-  std::string scale = "paper";  ///< or quick: a short horizon, fewer samples
-  std::string models;           ///< sparse coding: list of models; empty: all
-  Index epochs = 0;             ///< sparse coding: at most so many per stage; 0: as the recipes say
+  std::filesystem::path checkpoints;  ///< folder for those of training
+  int threads = 0;                    ///< 0: all cores
+  std::string letters;                ///< folder of EMNIST files; empty: drawn letters
+  std::string blur = "box";           ///< or gaussian
+  std::string scale = "paper";        ///< or quick: a short horizon, fewer samples
+  std::string models;                 ///< sparse coding: list of models; empty: all
+  Index epochs = 0;                   ///< sparse coding: at most so many per stage; 0: as the recipes say
 };
 
+class Output;
+
 /// Each experiment runs, prints its tables and writes its files into the prepared folder.
-void robust_kalman(const Settings& settings);
-void deblurring(const Settings& settings);
-/// Returns the place of a certificate inside the folder.
-std::filesystem::path sparse_coding(const Settings& settings);
-void l2ws(const Settings& settings);
-void maml(const Settings& settings);
-void mpc_warm_start(const Settings& settings);
+void robust_kalman(const Settings& settings, Output& output);
+void deblurring(const Settings& settings, Output& output);
+void sparse_coding(const Settings& settings, Output& output);
+void l2ws(const Settings& settings, Output& output);
+void maml(const Settings& settings, Output& output);
+void mpc_warm_start(const Settings& settings, Output& output);
+
+/// The file of EMNIST's letters in a folder, if there is one; or InputError.
+std::optional<std::string> find_letters(const std::string& folder);
+std::string letters_file(const std::string& folder);
 
 inline constexpr std::array<double, 3> table_quantiles{0.3, 0.9, 0.99};
 inline constexpr double claim_delta = 1e-4;                 ///< of a risk claim, and of ours on a budget
@@ -141,7 +148,7 @@ class Output {
   /// Prints the table and its differences, and writes it as Markdown, CSV and LaTeX.
   void add(const Comparison& comparison);
   /// table_SLUG.csv and table_SLUG.tex.
-  void add_table(const std::string& slug, const surefoot::report::TextTable& table);
+  void add_table(const surefoot::report::ResultTable& table);
   /// SVG and PDF.
   void add(const surefoot::report::Figure& figure);
   /// The same for a picture; returns it as it stands in a page.
@@ -151,14 +158,20 @@ class Output {
     const surefoot::report::Image pdf = render(picture, ImageFormat::pdf);
     add_image(pdf, picture.name + ".pdf");
     add_image(surefoot::report::outlined(pdf, picture.name), picture.name + ".svg");
-    return page_figure(render(picture, ImageFormat::svg), picture.name, picture.caption);
+    surefoot::report::PageFigure shown =
+        page_figure(render(picture, ImageFormat::svg), picture.name, picture.caption);
+    record_.figures.push_back(shown);
+    return shown;
   }
-  /// certificate.json and its report in a folder inside ("": the folder itself).
+  /// certificate.json and its report in a folder inside ("": the folder itself). A main certificate is shown
+  /// with its figures where several experiments stand in one page.
   void add(const surefoot::certify::Certificate& certificate, const std::string& subfolder,
-           const std::vector<surefoot::report::PageFigure>& pictures);
+           const std::vector<surefoot::report::PageFigure>& pictures, bool main = false);
   /// Once per text, on standard error.
   void notice(const std::string& text);
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  /// What was added.
+  [[nodiscard]] const Record& record() const { return record_; }
 
  private:
   void add_image(const surefoot::report::Image& image, const std::string& name);
@@ -166,6 +179,7 @@ class Output {
 
   std::filesystem::path folder_;
   std::vector<std::string> notices_;
+  Record record_;
 };
 
 }  // namespace reproduce

@@ -19,6 +19,7 @@
 #include <memory>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,14 +43,6 @@ struct Letters {
   std::string source;      ///< in words
 };
 
-std::string images_path(const std::string& folder) {
-  for (const char* ending : {".gz", ""}) {
-    const std::filesystem::path path = std::filesystem::path(folder) / (std::string(images_file) + ending);
-    if (std::filesystem::exists(path)) return path.string();
-  }
-  throw InputError(fmt::format("--letters: there is no {}.gz in '{}'", images_file, folder));
-}
-
 /// A random order, so that neighbours in the file (often of one writer) are not neighbours here.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
@@ -61,7 +54,7 @@ std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
 
 /// EMNIST stores images transposed.
 Letters read_letters(const std::string& folder, std::uint64_t seed, Index count, Index side) {
-  const std::string path = images_path(folder);
+  const std::string path = letters_file(folder);
   const io::IdxArray file = io::read_idx(path);
   const auto d = static_cast<std::size_t>(side);
   require(file.shape.size() == 3 && file.shape[1] == d && file.shape[2] == d,
@@ -197,7 +190,21 @@ std::string run_json(const Settings& settings, Index steps, const std::string& l
 
 }  // namespace
 
-void deblurring(const Settings& settings) {
+std::optional<std::string> find_letters(const std::string& folder) {
+  for (const char* ending : {".gz", ""}) {
+    const std::filesystem::path path = std::filesystem::path(folder) / (std::string(images_file) + ending);
+    if (std::filesystem::exists(path)) return path.string();
+  }
+  return std::nullopt;
+}
+
+std::string letters_file(const std::string& folder) {
+  const std::optional<std::string> found = find_letters(folder);
+  require(found.has_value(), "--letters: there is no {}.gz in '{}'", images_file, folder);
+  return *found;
+}
+
+void deblurring(const Settings& settings, Output& output) {
   const Index horizon = settings.scale == "quick" ? deblurring_quick_horizon : deblurring_horizon;
   const Index steps = settings.steps > 0 ? settings.steps : horizon;
   const families::Deblurring family(family_options(settings));
@@ -214,7 +221,6 @@ void deblurring(const Settings& settings) {
   fmt::print("Deblurring by OSQP: {} letters, {} blur, {} steps, seed {}\nLetters: {}\n",
              report::count_label(settings.samples), settings.blur, report::count_label(steps), settings.seed,
              letters.source);
-  Output output(settings.folder);
   add_tables(output, settings, measured,
              bounds::estimated_initial_distance(solutions.rowwise().norm().maxCoeff()));
   for (const Measured& subject : measured) {
@@ -223,9 +229,9 @@ void deblurring(const Settings& settings) {
   }
   const report::PageFigure picture = output.add_picture(letter_grid(family, settings, letters.images, steps));
   const std::string run = run_json(settings, steps, letters.source);
-  output.add(certificate_of(measured[0], "OSQP on deblurring of letters", "OSQP", run), "", {picture});
+  output.add(certificate_of(measured[0], "OSQP on deblurring of letters", "OSQP", run), "", {picture}, true);
   output.add(certificate_of(measured[1], "OSQP on deblurring of letters: NMSE", "OSQP", run), "nmse",
-             {picture});
+             {picture}, true);
 }
 
 }  // namespace reproduce

@@ -96,6 +96,7 @@ std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Setting
   options.seed = settings.seed;
   options.steps = unrolled;
   options.slots = 2;
+  options.checkpoint = settings.checkpoints;
   set_threads(1);  // batches are too small to be shared out
   fmt::print("Training on {} problems through {} steps:\n", report::count_label(scale.samples), unrolled);
   // Typical problems first, then the ones that are far off: all of them enter the mean.
@@ -253,7 +254,7 @@ std::string run_json(const Settings& settings, const Scale& scale) {
 
 }  // namespace
 
-void l2ws(const Settings& settings) {
+void l2ws(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
   const families::UnconstrainedQp family;
@@ -288,7 +289,6 @@ void l2ws(const Settings& settings) {
   results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
   results.learned.run = results.hold_out.run = run_json(settings, scale);
 
-  Output output(settings.folder);
   add_budget_table(output, results);
   const WarmStartFigures figures{.slug = "residual",
                                  .metric = "fixed-point residual",
@@ -304,8 +304,8 @@ void l2ws(const Settings& settings) {
   for (const Candidate& candidate : candidates)
     learning::save_posterior(candidate.posterior,
                              settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
-  output.add(results.learned, "", {});
-  output.add(results.hold_out, "hold_out", {});
+  output.add(results.learned, "", {}, true);
+  output.add(results.hold_out, "hold_out", {}, true);
 }
 
 }  // namespace reproduce

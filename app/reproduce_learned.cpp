@@ -1,6 +1,8 @@
 #include "reproduce_learned.hpp"
 
 #include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -11,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 
 namespace reproduce {
@@ -19,7 +22,13 @@ using namespace surefoot;
 
 learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,
                                   learning::Posterior begin, const learning::Loss& loss,
-                                  const learning::TrainOptions& options) {
+                                  learning::TrainOptions options) {
+  if (!options.checkpoint.empty()) {
+    io::prepare_output_folder(options.checkpoint);
+    std::string file = fmt::format("{}_{}.bin", name, options.stages.at(0).name);
+    std::replace(file.begin(), file.end(), ' ', '_');
+    options.checkpoint /= file;
+  }
   learning::TrainHooks hooks;
   Progress bar("training " + name);
   hooks.progress = [&](const learning::TrainProgress& now) {
@@ -35,8 +44,14 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
     fmt::print("  {:.0f} s\n", now.seconds);
     std::fflush(stdout);
   };
-  learning::TrainResult result = learning::train(op, std::move(begin), loss, options, hooks);
-  return result;
+  const bool goes_on = !options.checkpoint.empty() && std::filesystem::exists(options.checkpoint);
+  try {
+    return learning::train(op, begin, loss, options, hooks);
+  } catch (const InputError&) {
+    if (!goes_on) throw;
+    std::filesystem::remove(options.checkpoint);  // damaged, or of another recipe: from the beginning
+    return learning::train(op, std::move(begin), loss, options, hooks);
+  }
 }
 
 learning::Posterior at_prior(learning::Posterior posterior) {
@@ -157,7 +172,7 @@ void add_table(Output& output, const std::string& slug, const std::string& title
     markdown += fmt::format("- {}\n", remark);
   }
   output.write(fmt::format("table_{}.md", slug), markdown);
-  output.add_table(slug, table);
+  output.add_table({slug, title, table, remarks});
 }
 
 std::string regularizers(const certify::Certificate& certificate) {

@@ -16,12 +16,13 @@ namespace reproduce {
 
 inline constexpr double learned_delta = surefoot::certify::paper_learned_delta;
 
-/// Trains and prints what the last epoch of each stage reached.
+/// Trains and prints what the last epoch of each stage reached. options.checkpoint is a folder: a training
+/// has a file there, by its name and first stage, from which it goes on, and which says that it is done.
 surefoot::learning::TrainResult train_aloud(const std::string& name,
                                             surefoot::algorithms::LearnedOperator& op,
                                             surefoot::learning::Posterior begin,
                                             const surefoot::learning::Loss& loss,
-                                            const surefoot::learning::TrainOptions& options);
+                                            surefoot::learning::TrainOptions options);
 
 /// One of the posteriors that a certificate holds for.
 struct Candidate {

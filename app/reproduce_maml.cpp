@@ -112,6 +112,7 @@ class School {
     loss_.kind = learning::LossKind::objective;
     options_.seed = settings.seed;
     options_.slots = 8;
+    options_.checkpoint = settings.checkpoints;
   }
 
   /// Without adaptation: one network for all tasks.
@@ -405,7 +406,7 @@ std::string run_json(const Settings& settings, const Scale& scale) {
 
 }  // namespace
 
-void maml(const Settings& settings) {
+void maml(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 32, "--samples: {} is below 32", scale.samples);
   const families::Sinusoids family;
@@ -438,7 +439,6 @@ void maml(const Settings& settings) {
   save("meta", learned.front().posterior);
   save("split", split.front().posterior);
 
-  Output output(settings.folder);
   double band = infinity;
   std::vector<report::PageFigure> shown;
   for (const MetaSubject& subject : subjects()) {
@@ -459,7 +459,7 @@ void maml(const Settings& settings) {
         shown.push_back(output.add_picture(picture));
     }
     const std::string inside = subject.slug == "sup" ? "" : subject.slug + "/";
-    output.add(results.learned, inside + ".", shown);
+    output.add(results.learned, inside + ".", shown, true);
     output.add(results.split, inside + "split", {});
     output.add(results.hold_out, inside + "hold_out", {});
   }

@@ -107,6 +107,7 @@ learning::Posterior trained(const std::string& name, algorithms::WarmStart& op,
   options.steps = 0;
   options.samples = count;
   options.slots = 2;
+  options.checkpoint = settings.checkpoints;
   learning::Stage stage = plain_stage("regression", scale.epochs, 2e-3, 1e-3);
   stage.batch = 256;
   stage.surrogate.kind = learning::SurrogateKind::identity;
@@ -210,7 +211,7 @@ std::string run_json(const families::ModelPredictiveControl& family, const Setti
 
 }  // namespace
 
-void mpc_warm_start(const Settings& settings) {
+void mpc_warm_start(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
   const families::ModelPredictiveControl family;
@@ -251,7 +252,6 @@ void mpc_warm_start(const Settings& settings) {
   results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
   results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
 
-  Output output(settings.folder);
   add_budget_table(output, results, starts.certificate);
   const WarmStartFigures figures{.slug = "optimality",
                                  .metric = "optimality residual",
@@ -265,9 +265,9 @@ void mpc_warm_start(const Settings& settings) {
   for (const Candidate& candidate : {deterministic, split.front()})
     learning::save_posterior(candidate.posterior,
                              settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
-  output.add(results.learned, "", {});
+  output.add(results.learned, "", {}, true);
   output.add(results.hold_out, "hold_out", {});
-  output.add(starts.certificate, "starts", {});
+  output.add(starts.certificate, "starts", {}, true);
 }
 
 }  // namespace reproduce

@@ -157,7 +157,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
 
 }  // namespace
 
-void robust_kalman(const Settings& settings) {
+void robust_kalman(const Settings& settings, Output& output) {
   const Index horizon = settings.scale == "quick" ? robust_kalman_quick_horizon : robust_kalman_horizon;
   const Index steps = settings.steps > 0 ? settings.steps : horizon;
   const families::RobustKalman family;
@@ -171,7 +171,6 @@ void robust_kalman(const Settings& settings) {
 
   fmt::print("Robust Kalman filtering by SCS: {} problems, {} steps, seed {}\n",
              report::count_label(settings.samples), steps, settings.seed);
-  Output output(settings.folder);
   add_tables(output, measured, bounds::estimated_initial_distance(solutions.rowwise().norm().maxCoeff()));
   print_radius_sentences(measured, steps);
   for (const Measured& subject : measured) {
@@ -185,8 +184,8 @@ void robust_kalman(const Settings& settings) {
       certificate_of(measured[1], "SCS on robust Kalman filtering: distance of the states", "SCS", run);
   const report::PageFigure picture =
       output.add_picture(trajectories(family, settings, certified_radius(states)));
-  output.add(residual, "", {picture});
-  output.add(states, "states", {picture});
+  output.add(residual, "", {picture}, true);
+  output.add(states, "states", {picture}, true);
 }
 
 }  // namespace reproduce

@@ -10,6 +10,7 @@
 
 #include "claims.hpp"
 #include "guarantees.hpp"
+#include "progress.hpp"
 #include "recipes.hpp"
 #include "reproduce.hpp"
 #include "training.hpp"
@@ -103,10 +104,10 @@ const Guarantee* find(const std::vector<Guarantee>& guarantees, GuaranteeKind ki
   return nullptr;
 }
 
-class Experiment {
+class CodingExperiment {
  public:
-  Experiment(const Settings& settings, const Extent& extent)
-      : settings_(settings), extent_(extent), output_(settings.folder) {
+  CodingExperiment(const Settings& settings, const Extent& extent, Output& output)
+      : settings_(settings), extent_(extent), output_(output) {
     models_ = settings.models.empty() ? std::vector<std::string>{"alista", "tilista", "glista", "lista"}
                                       : split_list("--models", settings.models);
     const auto& known = algorithms::code_network_names();
@@ -116,7 +117,7 @@ class Experiment {
     }
   }
 
-  fs::path operator()() {
+  void operator()() {
     fmt::print("Sparse coding: {} training samples, {} for hold-out, {} for testing, {} steps, seed {}\n",
                report::count_label(extent_.samples), report::count_label(extent_.hold_out),
                report::count_label(extent_.test), extent_.steps, settings_.seed);
@@ -125,7 +126,6 @@ class Experiment {
     add_tables(results);
     output_.add(quantile_curves(results));
     output_.add(success_curves(results));
-    return fs::path(models_.front()) / "pac-bayes" / "certificate.json";
   }
 
  private:
@@ -161,7 +161,7 @@ class Experiment {
       if (is_of(known.posterior, training)) return {place, source, std::move(known.posterior)};
       fs::remove(weights_of(place));
     }
-    fmt::print("training {}\n", place);
+    fmt::print("training {}{}\n", place, whole_progress());
     std::fflush(stdout);
     learning::TrainResult made = run_training(training);
     result.training_seconds.emplace_back(place, made.seconds);
@@ -233,8 +233,15 @@ class Experiment {
       certify::Certificate certificate = guarantee.certificate;
       certificate.run = run_json(inside);
       const std::string kind = guarantee.split ? "split-prior" : std::string(name(guarantee.kind));
-      output_.add(certificate, inside + "/" + kind, {});
+      output_.add(certificate, inside + "/" + kind, {}, is_main(inside, guarantee));
     }
+  }
+
+  /// Of our recipes: from the training samples, for all claims together (LISTA: with a split prior, the only
+  /// one that says something).
+  [[nodiscard]] static bool is_main(const std::string& inside, const Guarantee& guarantee) {
+    return guarantee.kind == GuaranteeKind::pac_bayes && guarantee.split == (inside == "lista") &&
+           inside.find('/') == std::string::npos;
   }
 
   [[nodiscard]] std::string run_json(const std::string& what) const {
@@ -473,7 +480,10 @@ class Experiment {
         page += fmt::format("- training of {}: {:.0f} s\n", what, seconds);
       for (const Guarantee& guarantee : result.ours)
         page += fmt::format("- {}: {:.1f} s\n", label(guarantee), guarantee.seconds);
-      output_.add_table(result.name, table);
+      output_.add_table({result.name,
+                         fmt::format("{}: NMSE (dB) after {} steps", result.name, extent_.steps),
+                         table,
+                         {verdict(result)}});
     }
     output_.write("results.md", page);
   }
@@ -560,14 +570,14 @@ class Experiment {
 
   const Settings& settings_;
   Extent extent_;
-  Output output_;
+  Output& output_;
   std::vector<std::string> models_;
 };
 
 }  // namespace
 
-fs::path sparse_coding(const Settings& settings) {
-  return Experiment(settings, extent_of(settings))();
+void sparse_coding(const Settings& settings, Output& output) {
+  CodingExperiment(settings, extent_of(settings), output)();
 }
 
 }  // namespace reproduce

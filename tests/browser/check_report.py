@@ -1,7 +1,7 @@
-"""Opens report.html of a certificate in a browser: nothing is fetched, nothing goes wrong, controls change the figures, and
+"""Opens reports in a browser (of certificates, of comparisons, of a whole reproduction): nothing is fetched, nothing goes wrong, controls change the figures, and
 every number shown is that of certificate.json, rounded to the safe side.
 
-  check_report.py --program build/surefoot --examples examples [--screenshots FOLDER]
+  check_report.py --program build/surefoot --examples examples [--whole FOLDER] [--screenshots FOLDER]
 """
 
 import argparse
@@ -75,7 +75,7 @@ READ_ALL = """(() => {
     for (let p = 0; p < parameters.options.length - 1; ++p) {
       choose(variants, String(v)); choose(parameters, String(p));
       const readings = {};
-      for (let i = 0; i <= Number(slider.max); ++i) {
+      for (let i = 0; i <= Number(slider.max); i += %d) {
         slider.value = String(i); slider.dispatchEvent(new Event("input"));
         const row = figure.querySelector(".readout tbody tr");
         readings[slider.getAttribute("aria-valuetext").split(" ")[1]] =
@@ -106,36 +106,112 @@ class Checks:
         self.expect(got == wanted, f"{what}: {got!r}, expected {wanted!r}")
 
 
-def check_page(browser, checks, folder):
-    page = folder / "report.html"
-    certificate = json.loads((folder / "certificate.json").read_text())
-    variants = [v["name"] for v in certificate["variants"]]
-    checks.expect(page.stat().st_size < 1_000_000, f"{page} is {page.stat().st_size} bytes")
+VISIBLE_PANELS = "[...document.querySelectorAll('.panel svg')].filter(p => p.getBoundingClientRect().width > 100).length"
+LIVE_FIGURES = "document.querySelectorAll('figure.live').length"
+
+
+def charts_of(certificate):
+    claims = certificate["claims"]
+    return [chart for chart, kind in (("success", "success_rate"), ("quantiles", "quantile")) if claims[kind]]
+
+
+def open_page(browser, checks, page, largest):
+    checks.expect(page.stat().st_size < largest, f"{page} is {page.stat().st_size} bytes")
     browser.resize(1400)
     browser.media()
     browser.open(page)
-    checks.same(browser.problems, [], "console")
-    checks.same(browser.requests, [page.absolute().as_uri()], "requests")
-    charts = [c for c in ("success", "quantiles") if certificate["claims"]["success_rate" if c == "success" else "quantile"]]
-    checks.same(browser.evaluate("document.querySelectorAll('figure.live').length"), len(charts), "interactive figures")
+    check_silence(browser, checks, page, "when opened")
+
+
+def check_silence(browser, checks, page, when):
+    checks.same(browser.problems, [], f"{page}: console {when}")
+    checks.same(browser.requests, [page.absolute().as_uri()], f"{page}: requests {when}")
+
+
+def check_page(browser, checks, folder):
+    """The report of one certificate."""
+    page = folder / "report.html"
+    certificate = json.loads((folder / "certificate.json").read_text())
+    charts = charts_of(certificate)
+    open_page(browser, checks, page, 1_500_000)
+    checks.same(browser.evaluate(LIVE_FIGURES), len(charts), "interactive figures")
     checks.same(browser.evaluate("[...document.querySelectorAll('figure.live .panel')].filter(p => p.offsetParent).length"), 0,
                 "static panels in sight")
+    check_charts(browser, checks, certificate)
+    check_question(browser, checks, certificate)
+    check_silence(browser, checks, page, "after use")
+    check_other_views(browser, checks, page, len(certificate["variants"]) * len(charts))
 
-    for chart, name in (("success", "Tolerance"), ("quantiles", "Quantile")):
-        if chart not in charts:
+
+def check_whole(browser, checks, folder):
+    """The page of a whole reproduction: every main certificate as in its own report, the tables as in their files."""
+    page = folder / "report.html"
+    open_page(browser, checks, page, 8_000_000)
+    figures, panels = 0, 0
+    for mark in sorted(folder.glob("*/finished.json")):
+        record = json.loads(mark.read_text())["record"]
+        name = mark.parent.name
+        mains = [c["folder"] for c in record["certificates"] if c["main"]]
+        checks.expect(len(mains) > 0, f"{name} has a main certificate")
+        for number, inside in enumerate(mains, 1):
+            certificate = json.loads((mark.parent / inside / "certificate.json").read_text())
+            prefix = f"{name}-{number}-"
+            check_charts(browser, checks, certificate, prefix, stride=9, use=number == 1)
+            check_question(browser, checks, certificate, f"{prefix}ask")
+            figures += len(charts_of(certificate))
+            panels += len(certificate["variants"]) * len(charts_of(certificate))
+        panels += sum(len(figure["panels"]) for figure in record["figures"])
+        for table in record["tables"]:
+            shown = browser.evaluate("""[...document.querySelectorAll('#experiment-%s h4')].filter(h => h.textContent === %s)
+                .map(h => [...h.nextElementSibling.querySelectorAll('tbody tr')].map(r => [...r.children].map(c => c.textContent)))[0]"""
+                                     % (name, json.dumps(table["title"])))
+            checks.same(shown, table["table"]["rows"], f"{name}: table '{table['title']}'")
+    checks.same(browser.evaluate(LIVE_FIGURES), figures, "interactive figures of all experiments")
+    checks.same(browser.evaluate("new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size"),
+                browser.evaluate("document.querySelectorAll('[id]').length"), "ids are given once")
+    checks.same(browser.evaluate("[...document.querySelectorAll('a[href^=\"#\"]')].filter(a => !document.querySelector(a.hash)).length"), 0,
+                "links to sections that are not there")
+    for link in browser.evaluate("[...document.querySelectorAll('main a')].map(a => a.getAttribute('href')).filter(h => !h.startsWith('#'))"):
+        checks.expect((folder / link).exists(), f"{link} is there")
+    check_silence(browser, checks, page, "after use")
+    check_other_views(browser, checks, page, panels)
+
+
+def check_comparison(browser, checks, folder):
+    """Every pair of variants is interactive."""
+    page = folder / "report.html"
+    pairs = json.loads((folder / "comparison.json").read_text())["pairs"]
+    open_page(browser, checks, page, 1_500_000)
+    checks.expect(len(pairs) > 1, "there are several pairs")
+    checks.same(browser.evaluate(LIVE_FIGURES), 2 * len(pairs), "interactive figures of all pairs")
+    for number, pair in enumerate(pairs, 1):
+        for chart in ("success", "quantiles"):
+            names = browser.evaluate(f"[...document.querySelectorAll('figure[data-chart=\"{chart}_{number}\"] .readout tbody th')].map(t => t.textContent)")
+            checks.same(names, [f"A: {pair['a']}", f"B: {pair['b']}"], f"{chart} of pair {number}")
+    check_other_views(browser, checks, page, 4 * len(pairs))
+
+
+def check_charts(browser, checks, certificate, prefix="", stride=1, use=True):
+    """Values that can be read equal the certificate's; every `stride`-th is read. With `use`, controls are tried."""
+    variants = [v["name"] for v in certificate["variants"]]
+    charts = charts_of(certificate)
+    for kind, name in (("success", "Tolerance"), ("quantiles", "Quantile")):
+        if kind not in charts:
             continue
-        parameters = certificate["declared"]["tolerances" if chart == "success" else "quantiles"]
-        before = browser.evaluate(CANVASES % chart)
-        wanted = expected_readings(certificate, chart)
-        got = browser.evaluate(READ_ALL % (chart, name))
+        chart = prefix + kind
+        parameters = certificate["declared"]["tolerances" if kind == "success" else "quantiles"]
+        wanted = expected_readings(certificate, kind)
+        got = browser.evaluate(READ_ALL % (chart, name, stride))
         checks.same(len(got), len(variants) * len(parameters), f"{chart}: curves to choose")
         for curve in got:
             claims = wanted[curve["variant"], parameters[curve["parameter"]]]
             positive = {str(step): text for step, text in claims.items()}
             for step, text in curve["readings"].items():
                 checks.same(text, positive[step], f"{chart}, {variants[curve['variant']]}, {parameters[curve['parameter']]}, step {step}")
-            checks.expect(len(curve["readings"]) >= len([s for s in claims if s > 0]) or len(claims) > 300,
+            checks.expect(stride > 1 or len(curve["readings"]) >= len([s for s in claims if s > 0]) or len(claims) > 300,
                           f"{chart}: {len(curve['readings'])} of {len(claims)} steps can be read")
+        if not use:
+            continue
         browser.settle()
         checks.expect(browser.evaluate("document.querySelector('figure[data-chart=\"%s\"] .readout tbody').children.length" % chart)
                       == len(parameters), f"{chart}: a row for each {name}")
@@ -171,15 +247,14 @@ def check_page(browser, checks, folder):
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0] + 2, y=box[1])
         checks.expect(browser.evaluate(reading) != text, f"{chart}: pointing moves the reading")
 
-    check_question(browser, checks, certificate)
-    checks.same(browser.problems, [], "console after use")
-    checks.same(browser.requests, [page.absolute().as_uri()], "requests after use")
 
-    panels = len(variants) * len(charts)
-    visible = "[...document.querySelectorAll('.panel svg')].filter(p => p.getBoundingClientRect().width > 100).length"
+def check_other_views(browser, checks, page, panels):
+    """In print, in dark, on narrow screens and without scripts; `panels` static figures at least."""
+    drawn = browser.evaluate("document.querySelectorAll('.panel svg').length")
+    checks.expect(drawn >= panels, f"{page}: {drawn} panels, at least {panels} are expected")
     browser.media("print")
     browser.settle()
-    checks.same(browser.evaluate(visible), panels, "figures in print")
+    checks.same(browser.evaluate(VISIBLE_PANELS), drawn, "figures in print")
     checks.same(browser.evaluate("[...document.querySelectorAll('.interactive, .question')].filter(p => p.offsetParent).length"), 0,
                 "controls in print")
     checks.expect(browser.print_pdf().startswith(b"%PDF"), "prints")
@@ -192,16 +267,16 @@ def check_page(browser, checks, folder):
     checks.same(browser.problems, [], "console in dark")
     browser.media()
     browser.open(page, scripts=False)
-    checks.same(browser.evaluate(visible), panels, "figures without scripts")
+    checks.same(browser.evaluate(VISIBLE_PANELS), drawn, "figures without scripts")
     checks.same(browser.evaluate("document.querySelectorAll('.interactive').length"), 0, "controls without scripts")
 
 
-def check_question(browser, checks, certificate):
+def check_question(browser, checks, certificate, ask="ask"):
     answers = browser.evaluate("""(() => {
-      const selects = [...document.querySelectorAll('#ask select')];
+      const selects = [...document.querySelectorAll('#ASK select')];
       const all = [];
       const go = (place, chosen) => {
-        if (place === selects.length) { all.push([chosen, document.querySelector('#ask .answer').textContent]); return; }
+        if (place === selects.length) { all.push([chosen, document.querySelector('#ASK .answer').textContent]); return; }
         for (const option of selects[place].options) {
           selects[place].value = option.value; selects[place].dispatchEvent(new Event("change"));
           go(place + 1, [...chosen, option.value]);
@@ -209,7 +284,7 @@ def check_question(browser, checks, certificate):
       };
       if (selects.length) go(0, []);
       return all;
-    })()""")
+    })()""".replace("#ASK", f"#{ask}"))
     claims = certificate["claims"]["iteration_budget"]
     checks.same(len(answers), len(claims), "sentences to choose")
     steps = sorted(f"after {c['steps']:,} iteration{'' if c['steps'] == 1 else 's'}" if c["steps"] else "No guarantee" for c in claims)
@@ -222,7 +297,7 @@ def check_question(browser, checks, certificate):
 
 def take_screenshots(browser, page, folder, name):
     for scheme in ("light", "dark"):
-        for width in (400, 900, 1400):
+        for width in (390, 800, 1400):
             browser.resize(width)
             browser.media("screen", scheme)
             browser.open(page)
@@ -231,10 +306,18 @@ def take_screenshots(browser, page, folder, name):
     (folder / f"{name}-print.pdf").write_bytes(browser.print_pdf())
 
 
+def look_at(browser, folder, report, name):
+    if not folder:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    take_screenshots(browser, report / "report.html", folder, name)
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--program", type=pathlib.Path, required=True)
     arguments.add_argument("--examples", type=pathlib.Path, required=True)
+    arguments.add_argument("--whole", type=pathlib.Path, help="folder of surefoot reproduce all")
     arguments.add_argument("--screenshots", type=pathlib.Path)
     arguments = arguments.parse_args()
     program = chromium.find()
@@ -257,9 +340,18 @@ def main():
                 print("SKIPPED: surefoot was built without the charting library (Debian: libjs-dygraphs)", file=sys.stderr)
                 return SKIPPED
             check_page(browser, checks, folder)
-            if arguments.screenshots:
-                arguments.screenshots.mkdir(parents=True, exist_ok=True)
-                take_screenshots(browser, folder / "report.html", arguments.screenshots, name)
+            look_at(browser, arguments.screenshots, folder, name)
+        folder = pathlib.Path(scratch) / "compared"
+        certificate = pathlib.Path(scratch) / "two" / "certificate.json"
+        subprocess.run([arguments.program, "compare", certificate, certificate, "--variants", "cold,warm", "--variants", "warm,cold",
+                        "--out", folder], check=True, stdout=subprocess.DEVNULL)
+        check_comparison(browser, checks, folder)
+        look_at(browser, arguments.screenshots, folder, "compared")
+        if arguments.whole:
+            check_page(browser, checks, arguments.whole / "robust-kalman")
+            check_page(browser, checks, arguments.whole / "sparse-coding" / "alista" / "pac-bayes")  # as calibrate writes it
+            check_whole(browser, checks, arguments.whole)
+            look_at(browser, arguments.screenshots, arguments.whole, "whole")
     print(f"{checks.done - checks.failed} of {checks.done} checks hold")
     return 1 if checks.failed or checks.done < 100 else 0
 

@@ -16,7 +16,8 @@ namespace {
 
 using ChartJson = nlohmann::json;
 
-constexpr std::size_t most_points_in_page = 8000;
+constexpr std::size_t most_points_in_set = 8000;
+constexpr std::size_t most_points_in_page = 24000;
 constexpr std::size_t fewest_points_in_curve = 60;
 
 /// Six digits are enough to draw.
@@ -88,6 +89,30 @@ ChartJson chart_json(const Chart& chart, std::size_t most) {
           {"series", all}};
 }
 
+ChartJson set_json(const ChartSet& set, std::size_t most_points) {
+  std::size_t curves = 0;
+  for (const Chart& chart : set.charts) curves += chart.series.size();
+  const std::size_t most = std::max(fewest_points_in_curve, most_points / std::max<std::size_t>(curves, 1));
+  ChartJson names = ChartJson::array();
+  for (const std::string& name : set.variants) names.push_back(printable(name));
+  ChartJson charts = ChartJson::array();
+  for (const Chart& chart : set.charts) charts.push_back(chart_json(chart, most));
+  ChartJson budgets = ChartJson::array();
+  for (const Answer& answer : set.answers) {
+    budgets.push_back({{"variant", printable(answer.variant)},
+                       {"tolerance", printable(answer.tolerance)},
+                       {"share", answer.share},
+                       {"method", answer.method},
+                       {"sentence", printable(answer.sentence)},
+                       {"certain", answer.certain}});
+  }
+  return {{"variants", names},
+          {"charts", charts},
+          {"budgets", budgets},
+          {"question", set.question},
+          {"variantsFirst", set.first == FirstSight::all_variants}};
+}
+
 Chart chart_of(const Figure& figure, std::string parameter_name, std::vector<double> parameters,
                std::vector<Series> series) {
   Chart chart;
@@ -134,30 +159,25 @@ std::vector<Answer> budget_answers(const certify::Certificate& certificate) {
   return answers;
 }
 
-std::string chart_data(const std::vector<std::string>& variants, const std::vector<Chart>& charts,
-                       const std::vector<Answer>& answers, FirstSight first) {
-  std::size_t curves = 0;
-  for (const Chart& chart : charts) curves += chart.series.size();
-  const std::size_t most =
-      std::max(fewest_points_in_curve, most_points_in_page / std::max<std::size_t>(curves, 1));
-  ChartJson names = ChartJson::array();
-  for (const std::string& name : variants) names.push_back(printable(name));
+ChartSet chart_set(const certify::Certificate& certificate, const std::string& prefix) {
+  ChartSet set;
+  for (const certify::Variant& variant : certificate.variants) set.variants.push_back(variant.name);
+  if (const Figure figure = success_figure(certificate); has_curves(figure))
+    set.charts.push_back(success_chart(certificate, figure));
+  if (const Figure figure = quantile_figure(certificate); has_curves(figure))
+    set.charts.push_back(quantile_chart(certificate, figure));
+  for (Chart& chart : set.charts) chart.id = prefix + chart.id;
+  set.answers = budget_answers(certificate);
+  set.question = prefix + set.question;
+  return set;
+}
+
+std::string chart_data(const std::vector<ChartSet>& sets) {
+  const std::size_t share =
+      std::min(most_points_in_set, most_points_in_page / std::max<std::size_t>(sets.size(), 1));
   ChartJson all = ChartJson::array();
-  for (const Chart& chart : charts) all.push_back(chart_json(chart, most));
-  ChartJson budgets = ChartJson::array();
-  for (const Answer& answer : answers) {
-    budgets.push_back({{"variant", printable(answer.variant)},
-                       {"tolerance", printable(answer.tolerance)},
-                       {"share", answer.share},
-                       {"method", answer.method},
-                       {"sentence", printable(answer.sentence)},
-                       {"certain", answer.certain}});
-  }
-  return ChartJson{{"variants", names},
-                   {"charts", all},
-                   {"budgets", budgets},
-                   {"variantsFirst", first == FirstSight::all_variants}}
-      .dump();
+  for (const ChartSet& set : sets) all.push_back(set_json(set, share));
+  return ChartJson{{"sets", all}}.dump();
 }
 
 }  // namespace surefoot::report

@@ -42,9 +42,20 @@ std::vector<Answer> budget_answers(const certify::Certificate& certificate);
 /// What a chart shows at first: one variant with all its parameters, or all variants at one parameter.
 enum class FirstSight { one_variant, all_variants };
 
+/// Charts that choose among the same variants, and sentences about these: of one certificate, or of a pair.
+struct ChartSet {
+  std::vector<std::string> variants;
+  std::vector<Chart> charts;
+  std::vector<Answer> answers;
+  std::string question = "ask";  ///< id of the place where the reader finds an answer
+  FirstSight first = FirstSight::one_variant;
+};
+
+/// Of a certificate: success rates and quantiles, as far as there are curves; ids begin with `prefix`.
+ChartSet chart_set(const certify::Certificate& certificate, const std::string& prefix = "");
+
 /// JSON for page.js: numbers to draw with six digits, and every number to read as ready-made text. Long
 /// curves are thinned, so that the page stays small.
-std::string chart_data(const std::vector<std::string>& variants, const std::vector<Chart>& charts,
-                       const std::vector<Answer>& answers, FirstSight first = FirstSight::one_variant);
+std::string chart_data(const std::vector<ChartSet>& sets);
 
 }  // namespace surefoot::report

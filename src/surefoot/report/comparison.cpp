@@ -408,8 +408,7 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
   std::string success;
   std::string quantiles;
   std::vector<PageFigure> figures;
-  std::vector<std::string> names;
-  std::vector<Chart> charts;
+  std::vector<ChartSet> charts;
   for (std::size_t i = 0; i < comparison.pairs.size(); ++i) {
     const VariantComparison& pair = comparison.pairs[i];
     const std::string heading = fmt::format("<h3>{}</h3>\n", html_escaped(pair_title(a, b, pair)));
@@ -428,18 +427,17 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
                                               quantile_table, "Quantiles");
     const Certificate both = side_by_side(a, b, pair);
     const std::string suffix = comparison.pairs.size() > 1 ? fmt::format("_{}", i + 1) : "";
+    ChartSet& set = charts.emplace_back(chart_set(both));
+    set.answers.clear();
+    set.first = FirstSight::all_variants;
+    for (Chart& chart : set.charts) chart.id += suffix;
     for (Figure figure : {success_figure(both), quantile_figure(both)}) {
       if (!has_curves(figure)) continue;
-      const bool of_success = figure.name == "success";
       figure.name += suffix;
       add_figure(report, figure, options);
-      figures.push_back(page_figure(figure, options));
-      // One page, one list of variants: only the first pair is interactive.
-      if (i > 0) figures.back().chart.clear();
-      if (i == 0) charts.push_back(of_success ? success_chart(both, figure) : quantile_chart(both, figure));
+      PageFigure& shown = figures.emplace_back(page_figure(figure, options));
+      if (!suffix.empty()) shown.caption = fmt::format("{}: {}", pair_title(a, b, pair), shown.caption);
     }
-    if (i == 0)
-      for (const certify::Variant& variant : both.variants) names.push_back(variant.name);
     add_table(report, "compared_iterations" + suffix, budget_table);
     add_table(report, "compared_success" + suffix, success_table);
     add_table(report, "compared_quantiles" + suffix, quantile_table);
@@ -456,7 +454,7 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
                     fmt::format("<pre>surefoot verify {}\nsurefoot verify {}\nsurefoot compare {} {}</pre>\n",
                                 html_escaped(shell_quoted(a.source)), html_escaped(shell_quoted(b.source)),
                                 html_escaped(shell_quoted(a.source)), html_escaped(shell_quoted(b.source)))}};
-  page.chart_data = chart_data(names, charts, {}, FirstSight::all_variants);
+  page.chart_data = chart_data(charts);
   report.files.push_back({"comparison.json", comparison_json(a, b, comparison)});
   report.files.push_back({"report.html", page_html(page)});
   return report;

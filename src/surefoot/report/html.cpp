@@ -206,16 +206,13 @@ std::string how_to_use_figures(const std::vector<PageFigure>& figures) {
       "note");
 }
 
+/// Of the figures in the page.
 std::string chart_data_of(const Certificate& certificate, const std::vector<PageFigure>& figures) {
-  std::vector<Chart> charts;
-  for (const PageFigure& figure : figures) {
-    if (figure.chart == "success") charts.push_back(success_chart(certificate, success_figure(certificate)));
-    if (figure.chart == "quantiles")
-      charts.push_back(quantile_chart(certificate, quantile_figure(certificate)));
-  }
-  std::vector<std::string> variants;
-  for (const certify::Variant& variant : certificate.variants) variants.push_back(variant.name);
-  return chart_data(variants, charts, budget_answers(certificate));
+  ChartSet set = chart_set(certificate);
+  std::erase_if(set.charts, [&](const Chart& chart) {
+    return std::ranges::none_of(figures, [&](const PageFigure& figure) { return figure.chart == chart.id; });
+  });
+  return chart_data({set});
 }
 
 std::string caption_of(const Figure& figure) {
@@ -225,15 +222,22 @@ std::string caption_of(const Figure& figure) {
 
 }  // namespace
 
-PageFigure page_figure(const Figure& figure, const PlotOptions& options) {
-  PageFigure page{caption_of(figure), {}, "", has_chart_library() ? figure.name : ""};
+PageFigure static_figure(const Figure& figure, const PlotOptions& options) {
+  PageFigure page{figure.title + ".", {}, "", ""};
   for (const Figure& single : one_per_panel(figure)) {
     const Image image = render(single, ImageFormat::svg, options);
-    if (!image.content) return {page.caption, {}, image.notice, page.chart};
+    if (!image.content) return {page.caption, {}, image.notice, ""};
     const std::string prefix = fmt::format("{}-{}-", figure.name, page.panels.size());
     page.panels.push_back(
         inline_svg(*image.content, prefix, fmt::format("{}: {}", figure.title, single.panels.front().title)));
   }
+  return page;
+}
+
+PageFigure page_figure(const Figure& figure, const PlotOptions& options) {
+  PageFigure page = static_figure(figure, options);
+  page.caption = caption_of(figure);
+  if (has_chart_library()) page.chart = figure.name;
   return page;
 }
 

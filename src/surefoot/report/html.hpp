@@ -19,6 +19,9 @@ struct PageFigure {
 /// Draws the panels of a figure; ids in them begin with the figure's name and the panel's number.
 PageFigure page_figure(const Figure& figure, const PlotOptions& options = {});
 
+/// The same for a figure that is no certificate's: static, with its title as the caption.
+PageFigure static_figure(const Figure& figure, const PlotOptions& options = {});
+
 /// A figure with its caption; panels stand beside each other where there is room.
 std::string figure_html(const PageFigure& figure);
 /// All of them; the same notice (gnuplot is missing) is given once.

@@ -4,7 +4,7 @@
 (() => {
   const source = document.getElementById("chart-data");
   if (!source || typeof Dygraph === "undefined") return;
-  const data = JSON.parse(source.textContent);
+  const { sets } = JSON.parse(source.textContent);
 
   // Okabe and Ito's palette, safe for all kinds of colour vision; on dark pages its lighter half comes first.
   const palettes = {
@@ -58,8 +58,9 @@
   }
 
   class Chart {
-    constructor(figure, spec) {
+    constructor(figure, spec, data) {
       this.spec = spec;
+      this.data = data;  // of its set: the variants to choose from
       this.logX = spec.x.log;
       this.place = element("div", { class: "interactive" });
       this.addControls();
@@ -76,7 +77,7 @@
     }
 
     addControls() {
-      const { spec } = this;
+      const { spec, data } = this;
       const redraw = () => this.draw();
       const bar = element("div", { class: "controls" });
       const names = data.variants.map((name, place) => [place, name]);
@@ -113,7 +114,7 @@
 
     // The series in view and what names and colours each.
     chosen() {
-      const { spec } = this;
+      const { spec, data } = this;
       const wanted = (select, place) => select.value === "all" || Number(select.value) === place;
       const byVariant = this.variant.value === "all";
       return spec.series
@@ -224,7 +225,7 @@
   }
 
   // Pick a variant, a tolerance and a share: the sentence to quote.
-  function addQuestion(place) {
+  function addQuestion(place, data) {
     const columns = [["Variant", "variant"], ["Below", "tolerance"], ["Share of problems", "share"], ["Method", "method"]];
     const selects = new Map();
     const answer = element("p", { class: "answer", "aria-live": "polite" });
@@ -252,10 +253,12 @@
     tell();
   }
 
-  for (const spec of data.charts) {
-    const figure = document.querySelector(`figure[data-chart="${spec.id}"]`);
-    if (figure) new Chart(figure, spec);
+  for (const data of sets) {
+    for (const spec of data.charts) {
+      const figure = document.querySelector(`figure[data-chart="${spec.id}"]`);
+      if (figure) new Chart(figure, spec, data);
+    }
+    const question = document.getElementById(data.question);
+    if (question && data.budgets.length > 0) addQuestion(question, data);
   }
-  const question = document.getElementById("ask");
-  if (question && data.budgets.length > 0) addQuestion(question);
 })();

@@ -284,9 +284,10 @@ TEST(ReportHtml, StaysSmallWithManyLongCurves) {
 TEST(ChartData, HasEveryClaimAsTheTablesPrintIt) {
   Certificate certificate = synthetic_certificate({.variants = 2, .steps = 20});
   certificate.quantile[0].upper_bound = infinity;
-  const auto data = nlohmann::json::parse(chart_data(
-      {"a", "b"}, {quantile_chart(certificate, quantile_figure(certificate))}, budget_answers(certificate)));
-  const auto& series = data["charts"][0]["series"];
+  const auto data = nlohmann::json::parse(chart_data({chart_set(certificate, "my-")}))["sets"][0];
+  EXPECT_EQ(data["charts"][0]["id"], "my-success");
+  EXPECT_EQ(data["charts"][1]["id"], "my-quantiles");
+  const auto& series = data["charts"][1]["series"];
   ASSERT_EQ(series.size(), 6U);
   EXPECT_TRUE(series[0]["certified"][0].is_null());
   EXPECT_EQ(series[0]["certifiedText"][0], "-");

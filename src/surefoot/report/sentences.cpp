@@ -109,6 +109,40 @@ std::vector<Share> shares_to_quote(const Certificate& certificate, std::size_t v
   return shares;
 }
 
+std::string quotable_opening(const Certificate& certificate) {
+  const std::string confidence = confidence_label(certificate.delta);
+  return certificate.simultaneous == Simultaneity::each
+             ? fmt::format("With confidence {} for this claim alone, ", confidence)
+             : fmt::format("With confidence {}, ", confidence);
+}
+
+/// The covered budget of the largest share, then of the fewest steps, of any variant.
+const BudgetClaim* best_budget(const Certificate& certificate, double tolerance) {
+  const BudgetClaim* best = nullptr;
+  for (std::size_t variant = 0; variant < certificate.variants.size(); ++variant) {
+    const BudgetClaim* own = best_budget(certificate, variant, tolerance);
+    if (own == nullptr) continue;
+    if (best == nullptr || own->quantile > best->quantile ||
+        (own->quantile == best->quantile && *own->steps < *best->steps))
+      best = own;
+  }
+  return best;
+}
+
+/// The quantile bound of the largest share, then the smallest one, at the last step.
+const certify::QuantileClaim* best_quantile(const Certificate& certificate) {
+  const certify::QuantileClaim* best = nullptr;
+  if (certificate.steps.empty()) return best;
+  const Index last = std::ranges::max(certificate.steps);
+  for (const certify::QuantileClaim& claim : certificate.quantile) {
+    if (claim.step != last || !(claim.upper_bound < infinity)) continue;
+    if (best == nullptr || claim.quantile > best->quantile ||
+        (claim.quantile == best->quantile && claim.upper_bound < best->upper_bound))
+      best = &claim;
+  }
+  return best;
+}
+
 /// "after 500 iterations, at least 99.3 % of problems are below 1e-2, 98.1 % below 1e-3 and 34.2 % below
 /// 1e-6": one sentence if all hold together, otherwise one for each.
 std::vector<std::string> success_sentences(const Certificate& certificate, const std::vector<Share>& shares,
@@ -240,11 +274,35 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
         "No guarantee that {} of problems get below {} within the recorded iterations ({}; observed: {}).",
         percent_label(claim.quantile), with_unit(certificate, exact_label(claim.tolerance)), of, observed);
   }
-  std::string opening = fmt::format("With confidence {}, ", confidence_label(certificate.delta));
-  if (certificate.simultaneous == Simultaneity::each)
-    opening = fmt::format("With confidence {} for this claim alone, ", confidence_label(certificate.delta));
+  std::string opening = quotable_opening(certificate);
   if (!is_covered(claim)) opening = "Not covered by the confidence, for comparison only: ";
   return fmt::format("{}{} ({}; observed: {}).", opening, budget_sentence(certificate, claim), of, observed);
+}
+
+std::string summary_sentence(const Certificate& certificate) {
+  const std::string weights = draws_weights(certificate) ? ", weights drawn anew for each" : "";
+  std::vector<const BudgetClaim*> budgets;
+  for (const double tolerance : certificate.tolerances) {
+    if (const BudgetClaim* claim = best_budget(certificate, tolerance)) budgets.push_back(claim);
+  }
+  const std::string opening =
+      fmt::format("{}the {} of at least ", quotable_opening(certificate), certificate.metric);
+  if (!budgets.empty()) {
+    const BudgetClaim& claim = *budgets[budgets.size() / 2];
+    const char* ending = "and stays there";
+    if (claim.method == BudgetMethod::first_hit) ending = "at least once";
+    if (claim.method == BudgetMethod::every_step) ending = "and at each later iteration";
+    return fmt::format("{}{} of problems{} is below {} {} {}.", opening, percent_label(claim.quantile),
+                       weights, with_unit(certificate, exact_label(claim.tolerance)), after(*claim.steps),
+                       ending);
+  }
+  if (const certify::QuantileClaim* claim = best_quantile(certificate)) {
+    return fmt::format("{}{} of problems{} is at or below {} {}.", opening, percent_label(claim->quantile),
+                       weights, with_unit(certificate, upper_bound_value(claim->upper_bound)),
+                       after(claim->step));
+  }
+  return fmt::format("At confidence {} there is no guarantee from these samples.",
+                     confidence_label(certificate.delta));
 }
 
 std::vector<std::string> what_it_says(const Certificate& certificate) {

@@ -24,6 +24,10 @@ Headline headline(const certify::Certificate& certificate);
 /// guarantee.
 std::string quotable(const certify::Certificate& certificate, const certify::BudgetClaim& claim);
 
+/// The certificate in one sentence that stands alone, with its confidence: the largest share that it
+/// promises, of the best variant; at a tolerance in the middle, or without budgets at the last step.
+std::string summary_sentence(const certify::Certificate& certificate);
+
 /// What the certificate says, and what it does not, in plain words; only what applies to it.
 std::vector<std::string> what_it_says(const certify::Certificate& certificate);
 std::vector<std::string> what_it_does_not_say(const certify::Certificate& certificate);

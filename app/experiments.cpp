@@ -1,0 +1,110 @@
+#include "experiments.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/sha256.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+
+namespace reproduce {
+
+using namespace surefoot;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* mark_name = "finished.json";
+constexpr const char* checkpoints_name = "checkpoints";
+constexpr std::size_t largest_mark = std::size_t{256} << 20;
+constexpr std::size_t largest_letters = std::size_t{1} << 30;
+constexpr std::size_t digits_of_folder = 12;
+
+/// Everything that the results depend on.
+std::string settings_json(const Experiment& experiment, const Settings& settings) {
+  nlohmann::ordered_json json{{"experiment", experiment.name}, {"version", version},
+                              {"scale", settings.scale},       {"seed", settings.seed},
+                              {"samples", settings.samples},   {"steps", settings.steps}};
+  if (experiment.wants_letters) {
+    json["blur"] = settings.blur;
+    json["letters"] = settings.letters.empty()
+                          ? "drawn"
+                          : io::sha256_hex(io::read_file(letters_file(settings.letters), largest_letters));
+  }
+  if (std::string_view(experiment.name) == "sparse-coding") {
+    json["models"] = settings.models;
+    json["epochs"] = settings.epochs;
+  }
+  return json.dump();
+}
+
+bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) {
+  const fs::path file = folder / certificate.folder / "certificate.json";
+  return fs::exists(file) && io::sha256_hex(io::read_file(file, largest_mark)) == certificate.sha256;
+}
+
+}  // namespace
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all{
+      {"robust-kalman", "Robust Kalman filtering", 1000, 10, 6, false, robust_kalman},
+      {"deblurring", "Deblurring of letters", 1000, 60, 10, true, deblurring},
+      {"l2ws", "Learned warm starts", 0, 60, 8, false, l2ws},
+      {"maml", "Meta-learning", 0, 300, 10, false, maml},
+      {"sparse-coding", "Sparse coding", 0, 1500, 60, false, sparse_coding},
+      {"mpc-warm-start", "Warm starts in control", 0, 120, 6, false, mpc_warm_start}};
+  return all;
+}
+
+const Experiment& experiment_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Experiment& experiment : experiments()) {
+    if (experiment.name == name) return experiment;
+    known.emplace_back(experiment.name);
+  }
+  throw InputError(fmt::format("'{}' is not an experiment; known are {}, and all for all of them", name,
+                               fmt::join(known, ", ")));
+}
+
+std::optional<Finished> finished_before(const Experiment& experiment, const Settings& settings) {
+  const fs::path mark = settings.folder / mark_name;
+  if (!fs::exists(mark)) return std::nullopt;
+  try {
+    const auto json = nlohmann::ordered_json::parse(io::read_file(mark, largest_mark));
+    const std::string digest = io::sha256_hex(settings_json(experiment, settings));
+    if (json.at("settings_sha256") != digest) return std::nullopt;
+    Finished finished{parse_record(json.at("record").dump()), json.at("seconds")};
+    for (const RecordedCertificate& certificate : finished.record.certificates) {
+      if (!is_as_left(settings.folder, certificate)) return std::nullopt;
+    }
+    return finished;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // not ours, or damaged: the experiment is done again
+  }
+}
+
+Finished run_experiment(const Experiment& experiment, Settings settings) {
+  io::prepare_output_folder(settings.folder);
+  fs::remove(settings.folder / mark_name);
+  const std::string text = settings_json(experiment, settings);
+  const std::string digest = io::sha256_hex(text);
+  settings.checkpoints = settings.folder / checkpoints_name / digest.substr(0, digits_of_folder);
+  const auto begin = std::chrono::steady_clock::now();
+  Output output(settings.folder);
+  experiment.run(settings, output);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Finished finished{output.record(), seconds};
+  nlohmann::ordered_json mark{{"settings", nlohmann::ordered_json::parse(text)},
+                              {"settings_sha256", digest},
+                              {"seconds", seconds},
+                              {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
+  io::write_file_atomically(settings.folder / mark_name, mark.dump(1) + '\n');
+  fs::remove_all(settings.folder / checkpoints_name);
+  return finished;
+}
+
+}  // namespace reproduce
