@@ -41,6 +41,15 @@ const std::vector<double> paper_targets{0.03, 0.1, 0.3};  ///< of its six
 
 constexpr Index paper_samples = 50000;  ///< that the recipes are written for
 
+/// As papers write it: ALISTA, TiLISTA.
+std::string printed_name(std::string name) {
+  if (name == "tilista") return "TiLISTA";
+  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
+    return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+  });
+  return name;
+}
+
 /// How much is drawn and trained.
 struct Extent {
   Index samples = paper_samples;
@@ -480,10 +489,11 @@ class CodingExperiment {
         page += fmt::format("- training of {}: {:.0f} s\n", what, seconds);
       for (const Guarantee& guarantee : result.ours)
         page += fmt::format("- {}: {:.1f} s\n", label(guarantee), guarantee.seconds);
-      output_.add_table({result.name,
-                         fmt::format("{}: NMSE (dB) after {} steps", result.name, extent_.steps),
-                         table,
-                         {verdict(result)}});
+      output_.add_table(
+          {result.name,
+           fmt::format("{}: NMSE (dB) after {} steps", printed_name(result.name), extent_.steps),
+           table,
+           {verdict(result)}});
     }
     output_.write("results.md", page);
   }

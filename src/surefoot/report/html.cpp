@@ -241,12 +241,22 @@ PageFigure page_figure(const Figure& figure, const PlotOptions& options) {
   return page;
 }
 
+namespace {
+
+/// Pictures stand alone and large, curves beside each other.
+std::string_view arrangement_of(const PageFigure& figure) {
+  if (figure.panels.size() < 2) return figure.chart.empty() ? " picture" : " single";
+  return figure.panels.size() % 3 == 0 ? " thirds" : "";
+}
+
+}  // namespace
+
 std::string figure_html(const PageFigure& figure) {
   if (figure.panels.empty() && figure.chart.empty()) return html_paragraph(figure.notice, "missing");
   std::string html = figure.chart.empty()
                          ? "<figure>\n"
                          : fmt::format("<figure data-chart=\"{}\">\n", html_escaped(figure.chart));
-  html += fmt::format("<div class=\"panels{}\">\n", figure.panels.size() < 2 ? " single" : "");
+  html += fmt::format("<div class=\"panels{}\">\n", arrangement_of(figure));
   for (const std::string& panel : figure.panels)
     html += fmt::format("<div class=\"panel\">{}</div>\n", panel);
   if (figure.panels.empty()) html += html_paragraph(figure.notice, "missing");

@@ -45,12 +45,14 @@ std::string linked(const std::string& folder, const char* file, const char* text
 
 // ---- summary
 
-std::vector<std::string> verdicts_of(const ExperimentResult& result) {
-  std::vector<std::string> lines;
+/// The first verdict that counts something.
+std::string verdict_of(const ExperimentResult& result) {
   for (const ResultTable& table : result.tables) {
-    if (!table.remarks.empty()) lines.push_back(fmt::format("{}: {}", table.title, table.remarks.front()));
+    if (table.remarks.empty() || table.remarks.front().empty()) continue;
+    const char first = table.remarks.front().front();
+    if (first >= '0' && first <= '9') return table.remarks.front();
   }
-  return lines;
+  return std::string(nothing);
 }
 
 std::vector<std::string> sentences_of(const ExperimentResult& result) {
@@ -65,7 +67,8 @@ std::vector<std::string> sentences_of(const ExperimentResult& result) {
 TextTable status_table(const Reproduction& reproduction) {
   TextTable table;
   table.columns = {
-      {"experiment", Align::left}, {"problems"}, {"certificates"}, {"time"}, {"state", Align::left}};
+      {"experiment", Align::left},      {"problems"}, {"certificates"}, {"time"}, {"state", Align::left},
+      {"beside the paper", Align::left}};
   for (const ExperimentResult& result : reproduction.experiments) {
     Index problems = 0;
     for (const ResultCertificate& each : result.certificates) {
@@ -73,10 +76,11 @@ TextTable status_table(const Reproduction& reproduction) {
         problems = std::max(problems, variant.samples);
     }
     const bool done = result.missing.empty();
-    table.add_row({result.title, done ? count_label(problems) : std::string(nothing),
-                   done ? fmt::format("{}", result.certificates.size()) : std::string(nothing),
-                   done ? duration_label(result.seconds) : std::string(nothing),
-                   done ? "done" : result.missing});
+    const std::string none(nothing);
+    table.add_row({result.title, done ? count_label(problems) : none,
+                   done ? fmt::format("{}", result.certificates.size()) : none,
+                   done ? duration_label(result.seconds) : none, done ? "done" : result.missing,
+                   done ? verdict_of(result) : none});
   }
   return table;
 }
@@ -235,11 +239,11 @@ std::string ReproductionPage::html(const Reproduction& reproduction) {
 
 ReproductionPage::Kept ReproductionPage::made(const ExperimentResult& result) const {
   Kept kept{result.name, settings_html(result), {}};
-  kept.html += html_list(verdicts_of(result));
-  kept.html += "<h3>The paper's numbers and ours</h3>\n";
+  kept.html += "<h3 class=\"part\">The paper's numbers and ours</h3>\n";
   for (const ResultTable& table : result.tables) kept.html += table_html(result, table);
-  if (!result.figures.empty()) kept.html += "<h3>Figures</h3>\n" + figures_html(result.figures);
-  kept.html += "<h3>Certificates</h3>\n";
+  if (!result.figures.empty())
+    kept.html += "<h3 class=\"part\">Figures</h3>\n" + figures_html(result.figures);
+  kept.html += "<h3 class=\"part\">Certificates</h3>\n";
   std::size_t number = 0;
   for (const ResultCertificate& each : result.certificates) {
     if (!each.main) continue;

@@ -19,6 +19,7 @@ using certify::Certificate;
 using certify::Simultaneity;
 
 constexpr std::size_t quoted_tolerances = 4;
+constexpr std::size_t longest_exact_tolerance = 8;
 constexpr double least_quoted = 0.01;  ///< below it, a share is not worth a sentence
 
 constexpr const char* about_fresh_problems =
@@ -280,6 +281,11 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
 }
 
 std::string summary_sentence(const Certificate& certificate) {
+  // A tolerance of many digits is rounded up, which claims less.
+  const auto tolerance_label = [](double tolerance) {
+    const std::string exact = exact_label(tolerance);
+    return exact.size() > longest_exact_tolerance ? upper_bound_value(tolerance) : exact;
+  };
   const std::string weights = draws_weights(certificate) ? ", weights drawn anew for each" : "";
   std::vector<const BudgetClaim*> budgets;
   for (const double tolerance : certificate.tolerances) {
@@ -293,7 +299,7 @@ std::string summary_sentence(const Certificate& certificate) {
     if (claim.method == BudgetMethod::first_hit) ending = "at least once";
     if (claim.method == BudgetMethod::every_step) ending = "and at each later iteration";
     return fmt::format("{}{} of problems{} is below {} {} {}.", opening, percent_label(claim.quantile),
-                       weights, with_unit(certificate, exact_label(claim.tolerance)), after(*claim.steps),
+                       weights, with_unit(certificate, tolerance_label(claim.tolerance)), after(*claim.steps),
                        ending);
   }
   if (const certify::QuantileClaim* claim = best_quantile(certificate)) {
@@ -301,8 +307,8 @@ std::string summary_sentence(const Certificate& certificate) {
                        weights, with_unit(certificate, upper_bound_value(claim->upper_bound)),
                        after(claim->step));
   }
-  return fmt::format("At confidence {} there is no guarantee from these samples.",
-                     confidence_label(certificate.delta));
+  return fmt::format("At confidence {} these samples give no guarantee on the {}.",
+                     confidence_label(certificate.delta), certificate.metric);
 }
 
 std::vector<std::string> what_it_says(const Certificate& certificate) {
