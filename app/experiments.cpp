@@ -94,7 +94,7 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
   const std::string digest = io::sha256_hex(text);
   settings.checkpoints = settings.folder / checkpoints_name / digest.substr(0, digits_of_folder);
   const auto begin = std::chrono::steady_clock::now();
-  Output output(settings.folder);
+  Output output(settings.folder, experiment.name);
   experiment.run(settings, output);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   Finished finished{output.record(), seconds};

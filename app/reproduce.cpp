@@ -570,7 +570,9 @@ void Output::add(const report::Figure& figure) {
   report::Report papers;
   add_figure(papers, figure);
   add(papers, "");
-  record_.figures.push_back(report::static_figure(figure));
+  report::Figure named = figure;
+  named.name = id_of(figure.name);
+  record_.figures.push_back(report::static_figure(named));
 }
 
 void Output::add_image(const report::Image& image, const std::string& name) {

@@ -143,7 +143,9 @@ std::string to_csv(const surefoot::report::TextTable& table);
 /// Collects what goes into the output folder.
 class Output {
  public:
-  explicit Output(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Ids in its figures begin with `name`, so that those of several can stand in one page.
+  Output(std::filesystem::path folder, std::string name)
+      : folder_(std::move(folder)), name_(std::move(name)) {}
   void write(const std::string& name, const std::string& content);
   /// Prints the table and its differences, and writes it as Markdown, CSV and LaTeX.
   void add(const Comparison& comparison);
@@ -159,7 +161,7 @@ class Output {
     add_image(pdf, picture.name + ".pdf");
     add_image(surefoot::report::outlined(pdf, picture.name), picture.name + ".svg");
     surefoot::report::PageFigure shown =
-        page_figure(render(picture, ImageFormat::svg), picture.name, picture.caption);
+        page_figure(render(picture, ImageFormat::svg), id_of(picture.name), picture.caption);
     record_.figures.push_back(shown);
     return shown;
   }
@@ -174,10 +176,12 @@ class Output {
   [[nodiscard]] const Record& record() const { return record_; }
 
  private:
+  [[nodiscard]] std::string id_of(const std::string& figure) const { return name_ + '-' + figure; }
   void add_image(const surefoot::report::Image& image, const std::string& name);
   void add(const surefoot::report::Report& report, const std::string& subfolder);
 
   std::filesystem::path folder_;
+  std::string name_;
   std::vector<std::string> notices_;
   Record record_;
 };

@@ -66,9 +66,14 @@ class WholeRun {
         settings_.scale, settings_.seed, settings_.folder.string(), about(time_.seconds()), threads(),
         command_);
     for (std::size_t i = 0; i < experiments().size(); ++i) {
-      if (left_out_[i]) continue;
-      do_part(i);
-      write_page();
+      if (before_[i]) {
+        guarded(experiments()[i].name, [&] { keep(i, *before_[i]); });
+        fmt::print("\n{}: finished before, not done again\n", place_of(i));
+      }
+    }
+    guarded("report.html", [&] { write_page(); });
+    for (std::size_t i = 0; i < experiments().size(); ++i) {
+      if (!left_out_[i] && !before_[i]) do_part(i);
     }
     finish();
   }
@@ -113,40 +118,46 @@ class WholeRun {
     }
   }
 
+  [[nodiscard]] static std::string place_of(std::size_t i) {
+    return fmt::format("[{}/{}] {}", i + 1, experiments().size(), experiments()[i].name);
+  }
+
   void do_part(std::size_t i) {
     const Experiment& experiment = experiments()[i];
-    const std::string place = fmt::format("[{}/{}] {}", i + 1, experiments().size(), experiment.name);
-    if (before_[i]) {
-      fmt::print("\n{}: finished before, not done again\n", place);
-      keep(i, *before_[i]);
-      return;
-    }
-    fmt::print("\n{}: {} left for the whole run\n\n", place, about(time_.seconds()));
+    fmt::print("\n{}: {} left for the whole run\n\n", place_of(i), about(time_.seconds()));
     std::fflush(stdout);
     const auto begin = Clock::now();
     const WholeProgress words([&, begin] {
       return fmt::format("whole run: {} left", about(time_.seconds(i, seconds_since(begin))));
     });
-    try {
+    guarded(experiment.name, [&] {
       keep(i, run_experiment(experiment, settings_of(experiment)));
-    } catch (const std::bad_alloc&) {
-      stop(experiment, "out of memory");
-    } catch (const InputError& error) {
-      stop(experiment, error.what());
-    } catch (const std::system_error& error) {
-      stop(experiment, fmt::format("cannot write: {}", error.what()));
-    }
-    time_.done(i, results_[i].seconds);
-    fmt::print("\n{}: done in {:.0f} s\n", place, results_[i].seconds);
+      write_page();
+    });
+    time_.done(i, seconds_since(begin));
+    fmt::print("\n{}: done in {:.0f} s\n", place_of(i), results_[i].seconds);
     std::fflush(stdout);
   }
 
-  [[noreturn]] void stop(const Experiment& experiment, const std::string& why) const {
+  /// What stops the work also says what is kept and how to go on.
+  template <class Work>
+  void guarded(const char* what, const Work& work) const {
+    std::string why;
+    try {
+      work();
+      return;
+    } catch (const std::bad_alloc&) {
+      why = "out of memory";
+    } catch (const InputError& error) {
+      why = error.what();
+    } catch (const std::system_error& error) {
+      why = fmt::format("cannot write: {}", error.what());
+    }
     std::vector<std::string> done;
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (results_[i].missing.empty() || before_[i]) done.push_back(results_[i].name);
     }
-    throw InputError(fmt::format("{}: {}; finished and kept: {}; go on with: {}", experiment.name, why,
+    throw InputError(fmt::format("{}: {}; finished and kept: {}; go on with: {}", what, why,
                                  done.empty() ? "nothing yet" : fmt::format("{}", fmt::join(done, ", ")),
                                  command_));
   }
