@@ -51,12 +51,12 @@ bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) 
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all{
-      {"robust-kalman", "Robust Kalman filtering", 1000, 10, 6, false, robust_kalman},
-      {"deblurring", "Deblurring of letters", 1000, 60, 10, true, deblurring},
-      {"l2ws", "Learned warm starts", 0, 60, 8, false, l2ws},
-      {"maml", "Meta-learning", 0, 300, 10, false, maml},
-      {"sparse-coding", "Sparse coding", 0, 1500, 60, false, sparse_coding},
-      {"mpc-warm-start", "Warm starts in control", 0, 120, 6, false, mpc_warm_start}};
+      {"robust-kalman", "Robust Kalman filtering", 1000, 8, 5, false, robust_kalman},
+      {"deblurring", "Deblurring of letters", 1000, 50, 5, true, deblurring},
+      {"l2ws", "Learned warm starts", 0, 50, 2, false, l2ws},
+      {"maml", "Meta-learning", 0, 300, 4, false, maml},
+      {"sparse-coding", "Sparse coding", 0, 1500, 70, false, sparse_coding},
+      {"mpc-warm-start", "Warm starts in control", 0, 130, 10, false, mpc_warm_start}};
   return all;
 }
 

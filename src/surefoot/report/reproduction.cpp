@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -45,14 +46,19 @@ std::string linked(const std::string& folder, const char* file, const char* text
 
 // ---- summary
 
-/// The first verdict that counts something.
+/// The verdicts that begin "6 of 9" together.
 std::string verdict_of(const ExperimentResult& result) {
+  Index good = 0;
+  Index all = 0;
   for (const ResultTable& table : result.tables) {
-    if (table.remarks.empty() || table.remarks.front().empty()) continue;
-    const char first = table.remarks.front().front();
-    if (first >= '0' && first <= '9') return table.remarks.front();
+    long part = 0;
+    long whole = 0;
+    if (table.remarks.empty() || std::sscanf(table.remarks.front().c_str(), "%ld of %ld", &part, &whole) != 2)
+      continue;
+    good += part;
+    all += whole;
   }
-  return std::string(nothing);
+  return all > 0 ? fmt::format("{} of {}", good, all) : "not in the paper";
 }
 
 std::vector<std::string> sentences_of(const ExperimentResult& result) {
@@ -66,9 +72,12 @@ std::vector<std::string> sentences_of(const ExperimentResult& result) {
 
 TextTable status_table(const Reproduction& reproduction) {
   TextTable table;
-  table.columns = {
-      {"experiment", Align::left},      {"problems"}, {"certificates"}, {"time"}, {"state", Align::left},
-      {"beside the paper", Align::left}};
+  table.columns = {{"experiment", Align::left},
+                   {"problems"},
+                   {"certificates"},
+                   {"time"},
+                   {"state", Align::left},
+                   {"bounds at least as good as the paper's"}};
   for (const ExperimentResult& result : reproduction.experiments) {
     Index problems = 0;
     for (const ResultCertificate& each : result.certificates) {
@@ -96,7 +105,7 @@ std::string summary_html(const Reproduction& reproduction) {
     html += "</div>\n";
   }
   html += "</div>\n</div>\n";
-  html += html_scrolling(status_table(reproduction), "data", "Experiments");
+  html += html_scrolling(status_table(reproduction), "status", "Experiments");
   return html + html_list(reproduction.settings);
 }
 

@@ -286,7 +286,7 @@ std::string summary_sentence(const Certificate& certificate) {
     const std::string exact = exact_label(tolerance);
     return exact.size() > longest_exact_tolerance ? upper_bound_value(tolerance) : exact;
   };
-  const std::string weights = draws_weights(certificate) ? ", weights drawn anew for each" : "";
+  const std::string weights = draws_weights(certificate) ? ", weights drawn anew for each," : "";
   std::vector<const BudgetClaim*> budgets;
   for (const double tolerance : certificate.tolerances) {
     if (const BudgetClaim* claim = best_budget(certificate, tolerance)) budgets.push_back(claim);
