@@ -5,6 +5,8 @@
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 
+#include "stopping.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -96,6 +98,7 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
   const auto begin = std::chrono::steady_clock::now();
   Output output(settings.folder, experiment.name);
   experiment.run(settings, output);
+  StopSignals::check();  // a program that drew a figure may have been stopped too
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   Finished finished{output.record(), seconds};
   nlohmann::ordered_json mark{{"settings", nlohmann::ordered_json::parse(text)},

@@ -142,6 +142,7 @@ class Maker {
     calibration.seed = plan_.seed;
     calibration.prior_samples = samples.prior_samples;
     calibration.draws = plan_.draws;
+    calibration.journal = plan_.journal;
     if (paper && plan_.paper_draws > 0) {
       calibration.design = certify::Design::paper;
       calibration.draws = plan_.paper_draws;
@@ -164,6 +165,7 @@ class Maker {
     certify::HoldOutOptions hold_out;
     hold_out.at_means = kind == GuaranteeKind::hold_out_means;
     hold_out.seed = plan_.seed;
+    hold_out.journal = plan_.journal;
     std::vector<certify::LearnedModel> models;
     for (const Candidate& candidate : candidates_) models.push_back(model_of(candidate, bench));
     return certify::certify_hold_out(models, options, hold_out);

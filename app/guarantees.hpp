@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_journal.hpp"
 #include "surefoot/certify/guarantee.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/report/text_table.hpp"
@@ -46,6 +47,7 @@ struct GuaranteePlan {
   surefoot::families::SampleSet hold_out_set = surefoot::families::SampleSet::hold_out;
   surefoot::Index seed = 0;        ///< of the drawn weights
   std::optional<Candidate> prior;  ///< weights whose means are the prior mean
+  surefoot::certify::CountJournal* journal = nullptr;
 
   void validate() const;
 };

@@ -1,7 +1,9 @@
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/core/version.hpp"
 
 #include "settings.hpp"
+#include "stopping.hpp"
 #include "verbs.hpp"
 
 #include <fmt/format.h>
@@ -74,6 +76,7 @@ void complain(std::string message) {
 
 int main(int argc, char** argv) {
   int exit_code = success;
+  set_command_line(argc, argv);
   try {
     CLI::App app("Guarantees for optimizers from samples: how good is the answer after k steps?");
     app.name("surefoot");
@@ -98,6 +101,9 @@ int main(int argc, char** argv) {
       complain(explanation(app, error, argc, argv) + " (see surefoot --help)");
       return bad_input;
     }
+  } catch (const surefoot::Interrupted&) {
+    complain(stopped_line());
+    return stopped_exit_code();
   } catch (const surefoot::InputError& error) {
     complain(error.what());
     return bad_input;

@@ -13,6 +13,8 @@
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "stopping.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -268,8 +270,10 @@ std::vector<Measured> measure(const algorithms::Operator& op, const std::vector<
     metrics.push_back(subject.metric);
     measured.push_back({subject, claims, sizes, {}});
   }
+  runs::RunOptions stoppable = options;
+  stoppable.wanted = unless_stopped;
   runs::run(
-      op, metrics, {}, options,
+      op, metrics, {}, stoppable,
       [&](std::size_t metric, Index instance, const double* trace) { rings[metric]->add(instance, trace); },
       iterate_sink);
   for (std::size_t i = 0; i < measured.size(); ++i) measured[i].tallies = rings[i]->nested();

@@ -2,11 +2,13 @@
 
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
 
 #include "progress.hpp"
+#include "stopping.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +27,7 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
                                   learning::TrainOptions options) {
   if (!options.checkpoint.empty()) {
     io::prepare_output_folder(options.checkpoint);
-    std::string file = fmt::format("{}_{}.bin", name, options.stages.at(0).name);
+    std::string file = fmt::format("{}_{}.checkpoint", name, options.stages.at(0).name);
     std::replace(file.begin(), file.end(), ' ', '_');
     options.checkpoint /= file;
   }
@@ -44,13 +46,19 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
     fmt::print("  {:.0f} s\n", now.seconds);
     std::fflush(stdout);
   };
+  hooks.stop = StopSignals::stopped;
+  const auto train = [&](learning::Posterior from) {
+    learning::TrainResult result = learning::train(op, std::move(from), loss, options, hooks);
+    if (!result.finished) throw Interrupted();
+    return result;
+  };
   const bool goes_on = !options.checkpoint.empty() && std::filesystem::exists(options.checkpoint);
   try {
-    return learning::train(op, begin, loss, options, hooks);
+    return train(begin);
   } catch (const InputError&) {
     if (!goes_on) throw;
     std::filesystem::remove(options.checkpoint);  // damaged, or of another recipe: from the beginning
-    return learning::train(op, std::move(begin), loss, options, hooks);
+    return train(std::move(begin));
   }
 }
 
@@ -85,6 +93,8 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
     model.sampling = sampling;
     model.precision = precision;
     certify::CalibrationOptions own = calibration;
+    certify::CountJournal stops({}, false, StopSignals::check);
+    own.journal = &stops;
     Progress bar("calibration " + candidate.name);
     own.progress = [&](Index done, Index all) {
       bar.update(static_cast<double>(done), static_cast<double>(all), "runs");
@@ -111,6 +121,7 @@ runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& m
   std::mutex mutex;
   runs::RunOptions run_options;
   run_options.steps = steps;
+  run_options.wanted = unless_stopped;
   runs::run(op, {metric}, start, run_options, [&](std::size_t, Index, const double* trace) {
     const std::scoped_lock lock(mutex);
     tally.add_run(trace);

@@ -162,7 +162,7 @@ class CodingExperiment {
       *weights = weights_of(behind);
     }
     training.folder = weights_of(place).parent_path();
-    training.resume = true;
+    training.checkpoint = {training.folder, true};
     training.quiet = true;
     const std::string source = fmt::format("{}/{}", place, weights_name);
     if (fs::exists(weights_of(place))) {

@@ -3,7 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
-#include <toml++/toml.h>
+#include "toml_text.hpp"
 
 #include <algorithm>
 
@@ -62,14 +62,13 @@ void add_table(const CLI::App& verb, const std::string& path, const toml::table&
 
 std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
                                        const std::vector<std::string>& arguments) {
-  toml::table table;
-  try {
-    table = toml::parse(surefoot::io::read_file(path, largest_settings), path);
-  } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", path, static_cast<unsigned>(error.source().begin.line),
-                                 error.description()));
-  }
+  return with_settings_text(verb, path, surefoot::io::read_file(path, largest_settings), arguments);
+}
+
+std::vector<std::string> with_settings_text(const CLI::App& verb, const std::string& path,
+                                            std::string_view text,
+                                            const std::vector<std::string>& arguments) {
   std::vector<std::string> all = arguments;
-  add_table(verb, path, table, arguments, all);
+  add_table(verb, path, parse_toml(path, text), arguments, all);
   return all;
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Options of a verb from a TOML file: `key = value` is `--key value` unless that is on the command line
@@ -10,3 +11,7 @@
 /// parsed in their place. Unknown keys and values of the wrong kind throw InputError with file and line.
 std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
                                        const std::vector<std::string>& arguments);
+/// The same from the file's text.
+std::vector<std::string> with_settings_text(const CLI::App& verb, const std::string& path,
+                                            std::string_view text,
+                                            const std::vector<std::string>& arguments);

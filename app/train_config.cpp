@@ -4,7 +4,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
-#include <toml++/toml.h>
+#include "toml_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -141,14 +141,12 @@ Stage read_stage(const std::string& file, const toml::table& table, learning::Lo
 }  // namespace
 
 TrainConfig read_train_config(const std::filesystem::path& path) {
+  return parse_train_config(path, io::read_file(path, largest_config));
+}
+
+TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view text) {
   const std::string file = path.string();
-  toml::table root;
-  try {
-    root = toml::parse(io::read_file(path, largest_config), file);
-  } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", file, static_cast<unsigned>(error.source().begin.line),
-                                 error.description()));
-  }
+  const toml::table root = parse_toml(file, text);
   TrainConfig config;
   const auto beside = [&](const std::string& text) { return path.parent_path() / text; };
   const auto table = [&](const char* name, const std::function<void(Keys&)>& define) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 /// What a training file says. Every key has a default; experiments/sparse_coding/*.toml are examples.
 struct TrainConfig {
@@ -49,3 +50,5 @@ struct TrainConfig {
 /// Tolerances and widths of nmse losses are in dB, others in units of the loss and of its logarithm. Paths
 /// are relative to the file. InputError names file, line and key.
 TrainConfig read_train_config(const std::filesystem::path& path);
+/// The same from its text; `path` is where it stands.
+TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view text);

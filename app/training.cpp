@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/algorithms/lista.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -10,6 +11,7 @@
 
 #include "learned_setting.hpp"
 #include "progress.hpp"
+#include "stopping.hpp"
 
 #include <fmt/format.h>
 
@@ -114,7 +116,7 @@ SeenSamples seen_samples(const TrainConfig& config) {
   return seen;
 }
 
-void describe(const Training& training, double seconds, learning::Posterior& posterior) {
+void describe(const Training& training, learning::Posterior& posterior) {
   const TrainConfig& config = training.config;
   auto& data = posterior.metadata;
   data["model"] = config.model;
@@ -133,7 +135,6 @@ void describe(const Training& training, double seconds, learning::Posterior& pos
   Index epochs = 0;
   for (const learning::Stage& stage : config.stages) epochs += stage.epochs;
   data["training.epochs"] = fmt::format("{}", epochs);
-  data["training.seconds"] = fmt::format("{:.0f}", seconds);
   const SeenSamples seen = seen_samples(config);
   data["seen.first"] = fmt::format("{}", seen.first);
   data["seen.last"] = fmt::format("{}", seen.last);
@@ -155,8 +156,7 @@ learning::TrainResult run_training(const Training& training) {
   const TrainConfig& config = training.config;
   require(config.samples >= 8, "samples: {} is below 8", config.samples);
   io::prepare_output_folder(training.folder);
-  const fs::path checkpoint = training.folder / "checkpoint.bin";
-  if (!training.resume) fs::remove(checkpoint);
+  training.checkpoint.prepare();
 
   const families::SparseCoding family(config.family_seed, config.family);
   const auto codes = std::make_shared<problems::SparseCodes>(
@@ -179,8 +179,9 @@ learning::TrainResult run_training(const Training& training) {
   options.slots = config.slots;
   options.tied = config.tied;
   options.rate_factor = config.rate_factor;
-  options.checkpoint = checkpoint;
-  options.checkpoint_seconds = training.checkpoint_seconds;
+  options.checkpoint = training.checkpoint.file("train");
+  options.resume = training.checkpoint.resume;
+  options.checkpoint_seconds = training.checkpoint.seconds;
   options.identity = fmt::format("{} {} {} {} {} {} {} {}", config.family_seed, config.family.measurements,
                                  config.family.variables, config.family.density, config.family.noise,
                                  config.samples, config.first, config.flip_signs);
@@ -189,6 +190,8 @@ learning::TrainResult run_training(const Training& training) {
   if (config.flip_signs) {
     hooks.before_epoch = [&](Index epoch) { families::flip_signs(*original, config.seed, epoch, *codes); };
   }
+  hooks.stop = StopSignals::stopped;
+  hooks.resumed = [&] { say_gone_on_from(options.checkpoint); };
   Progress bar("training");
   hooks.progress = [&](const learning::TrainProgress& now) {
     if (now.epoch_done) {
@@ -199,8 +202,9 @@ learning::TrainResult run_training(const Training& training) {
   };
   learning::TrainResult result =
       learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
-  describe(training, result.seconds, result.posterior);
+  if (!result.finished) throw Interrupted();
+  describe(training, result.posterior);
   learning::save_posterior(result.posterior, training.folder / weights_name);
-  fs::remove(checkpoint);
+  fs::remove(options.checkpoint);
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include "surefoot/learning/train.hpp"
 
+#include "checkpointing.hpp"
 #include "train_config.hpp"
 
 #include <filesystem>
@@ -15,14 +16,14 @@ struct Training {
   TrainConfig config;
   std::string config_name;  ///< of the file, for the metadata of the weights
   std::string config_sha256;
-  std::filesystem::path folder;  ///< for weights and checkpoints; created if needed
-  bool resume = false;           ///< go on from the checkpoint in the folder, if there is one
-  double checkpoint_seconds = 60;
+  std::filesystem::path folder;  ///< for the weights; created if needed
+  CheckpointOptions checkpoint;
   bool quiet = false;  ///< no line per epoch
 };
 
 /// From a configuration file; the folder is still to be named.
 Training read_training(const std::filesystem::path& config);
 
-/// Draws the samples, trains, and writes weights.safetensors with metadata that say how it was made.
+/// Draws the samples, trains, and writes weights.safetensors with metadata that say how it was made. A signal
+/// that StopSignals catches ends it with Interrupted after a last checkpoint.
 surefoot::learning::TrainResult run_training(const Training& training);

@@ -2,15 +2,20 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 
+#include "checkpointing.hpp"
 #include "claims.hpp"
 #include "guarantees.hpp"
 #include "output.hpp"
+#include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -33,6 +38,7 @@ struct CalibrateArguments {
   std::filesystem::path out = "surefoot-guarantees";
   int threads = 0;
   GuaranteePlan plan;
+  CheckpointOptions checkpoint;
 };
 
 // Candidates need names of their own: the folder or the file tells them apart.
@@ -66,7 +72,17 @@ std::string notes(const std::vector<Guarantee>& guarantees) {
   return text;
 }
 
-void run(CalibrateArguments arguments) {
+io::Configuration weights_read(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
+  const auto digest = [](const Candidate& candidate) {
+    return candidate.name + ' ' + io::sha256_hex(learning::posterior_bytes(candidate.posterior));
+  };
+  std::vector<std::string> digests;
+  for (const Candidate& candidate : candidates) digests.push_back(digest(candidate));
+  return {{"weights", fmt::format("{}", fmt::join(digests, ", "))},
+          {"--prior", plan.prior ? digest(*plan.prior) : ""}};
+}
+
+void run(const CLI::App& verb, CalibrateArguments arguments) {
   set_threads(arguments.threads);
   GuaranteePlan& plan = arguments.plan;
   plan.kinds.clear();
@@ -80,13 +96,20 @@ void run(CalibrateArguments arguments) {
   tell_apart(candidates, arguments.weights);
   if (!arguments.prior.empty()) plan.prior = load_candidate(arguments.prior);
   io::prepare_output_folder(arguments.out);
-  const std::vector<Guarantee> guarantees = make_guarantees(candidates, plan);
+  arguments.checkpoint.prepare();
+  const auto journal = open_journal(arguments.checkpoint, verb, weights_read(candidates, plan));
+  plan.journal = journal.get();
+  const std::vector<Guarantee> guarantees = [&] {
+    const StopSignals signals(arguments.checkpoint.how_to_go_on());
+    return make_guarantees(candidates, plan);
+  }();
   for (const Guarantee& guarantee : guarantees) {
     OutputOptions output;
     output.folder = arguments.out / std::string(name(guarantee.kind));
     output.prepare();
     write_report(guarantee.certificate, output);
   }
+  journal->close();
   const certify::Certificate& first = guarantees.front().certificate;
   const report::TextTable table = guarantee_table(guarantees);
   const std::string title =
@@ -140,5 +163,6 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("--out", arguments->out, "output folder")->capture_default_str();
   verb->footer(
       "Example: surefoot calibrate surefoot-training/weights.safetensors --guarantees pac-bayes,hold-out");
-  verb->callback([arguments] { run(*arguments); });
+  add_checkpoint_options(*verb, arguments->checkpoint);
+  verb->callback([arguments, verb] { run(*verb, *arguments); });
 }

@@ -4,9 +4,11 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
+#include "checkpointing.hpp"
 #include "claims.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 
@@ -32,6 +34,7 @@ struct CertifyOptions {
   int threads = 0;
   ClaimArguments claims;
   OutputOptions output;
+  CheckpointOptions checkpoint;
 };
 
 std::vector<std::string> variant_names(const CertifyOptions& options) {
@@ -55,7 +58,7 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
   return names;
 }
 
-certify::Certificate certify_files(const CertifyOptions& options) {
+certify::Certificate certify_files(const CertifyOptions& options, certify::CountJournal& journal) {
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
   const std::vector<std::string> names = variant_names(options);
@@ -75,9 +78,12 @@ certify::Certificate certify_files(const CertifyOptions& options) {
   for (std::size_t i = 0; i < tables.size(); ++i) {
     Progress progress("reading " + names[i]);
     const runs::TallySpec spec = certify::tally_spec(claims, tables[i]->steps());
-    runs::Tally tally = tables[i]->count(spec, [&](Index done, Index total) {
-      progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
-    });
+    runs::Tally tally = tables[i]->count(
+        spec,
+        [&](Index done, Index total) {
+          progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+        },
+        &journal);
     certify::Variant variant;
     variant.name = names[i];
     variant.source = options.files[i] == "-" ? "standard input"
@@ -88,9 +94,16 @@ certify::Certificate certify_files(const CertifyOptions& options) {
   return certify::certify(claims, variants);
 }
 
-void run(const CertifyOptions& options) {
+void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
-  write_certificate(certify_files(options), options.output);
+  options.checkpoint.prepare();
+  const auto journal = open_journal(options.checkpoint, verb, {});
+  const certify::Certificate certificate = [&] {
+    const StopSignals signals(options.checkpoint.how_to_go_on());
+    return certify_files(options, *journal);
+  }();
+  write_certificate(certificate, options.output);
+  journal->close();
 }
 
 }  // namespace
@@ -111,12 +124,13 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
       ->check(whole_number);
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
+  add_checkpoint_options(*verb, options->checkpoint);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
       "Rows must be independent problems; tolerances and steps must be chosen without looking at the "
       "results.");
-  verb->callback([options, &exit_code] {
-    run(*options);
+  verb->callback([options, verb, &exit_code] {
+    run(*verb, *options);
     exit_code = 0;
   });
 }

@@ -3,6 +3,7 @@
 #include "surefoot/report/text.hpp"
 
 #include "experiments.hpp"
+#include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 
@@ -66,6 +67,8 @@ void run(const std::string& name, reproduce::Settings settings, const CLI::App& 
   require_valid(settings, verb.get_option("--samples")->count() > 0);
   set_threads(settings.threads);
   if (settings.folder.empty()) settings.folder = "surefoot-" + name;
+  const StopSignals signals("what is finished and the checkpoints of training are kept; go on with: " +
+                            command_line());
   if (name == all_of_them) {
     reproduce::run_all(settings, command_of(verb, name));
     return;

@@ -2,6 +2,7 @@
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/run_record.hpp"
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -11,10 +12,12 @@
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
+#include "checkpointing.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 
@@ -45,7 +48,24 @@ struct RunArguments {
   problems::Cones cones;
   ClaimArguments claims;
   OutputOptions output;
+  CheckpointOptions checkpoint;
 };
+
+/// Accurate solutions of all instances, unless the work is stopped.
+using Solve = std::function<problems::Table(const Interrupt&)>;
+
+void write_table(const problems::Table& table, ByteWriter& to) {
+  to.number(table.rows());
+  to.list(std::vector<double>(table.data(), table.data() + table.size()));
+}
+
+problems::Table read_table(ByteReader& from) {
+  const auto rows = from.number<Index>();
+  const std::vector<double> values = from.list<double>();
+  const auto size = static_cast<Index>(values.size());
+  require(rows >= 1 && size % rows == 0, "table of a checkpoint: {} numbers in {} rows", size, rows);
+  return Eigen::Map<const problems::Table>(values.data(), rows, size / rows);
+}
 
 Json described(const RunArguments& arguments, const FamilyFiles& files) {
   Json run;
@@ -57,25 +77,66 @@ Json described(const RunArguments& arguments, const FamilyFiles& files) {
   return run;
 }
 
+// Solutions are a piece of the journal too: those of an earlier process are not computed again.
+problems::Table kept_solutions(certify::CountJournal& journal, const std::function<problems::Table()>& solve) {
+  if (const std::optional<std::string> left = journal.begin()) {
+    ByteReader from(*left, "solutions of a checkpoint");
+    problems::Table table = read_table(from);
+    from.finish();
+    return table;
+  }
+  problems::Table table = solve();
+  ByteWriter to;
+  write_table(table, to);
+  journal.keep(to.take());
+  return table;
+}
+
 // Runs the family, counting as it goes, and certifies.
-void run_and_certify(const RunArguments& arguments, const algorithms::Operator& op, FamilyFiles& files,
-                     Json run, const std::function<problems::Table()>& solve) {
-  const runs::Start start =
-      arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
-  const runs::Metric metric = runs::named_metric(arguments.metric, op, solve);
+certify::Certificate count_and_certify(const RunArguments& arguments, const algorithms::Operator& op,
+                                       const runs::Start& start, certify::CountJournal& journal,
+                                       const Solve& solve, problems::Table& traces) {
+  const StopSignals signals(arguments.checkpoint.how_to_go_on());
+  const runs::Metric metric = runs::named_metric(
+      arguments.metric, op, [&] { return kept_solutions(journal, [&] { return solve(StopSignals::check); }); });
   runs::RunOptions options;
   options.steps = arguments.iterations;
-  problems::Table traces;
-  if (arguments.save_traces) traces.resize(op.instances(), arguments.iterations - metric.first_step() + 1);
+  if (arguments.save_traces) {
+    traces.resize(op.instances(), arguments.iterations - metric.first_step() + 1);
+    traces.setZero();
+    journal.companion.save = [&] {
+      ByteWriter to;
+      write_table(traces, to);
+      return to.take();
+    };
+    journal.companion.restore = [&](std::string_view bytes) {
+      ByteReader from(bytes, "traces of a checkpoint");
+      traces = read_table(from);
+      from.finish();
+    };
+  }
   Progress progress("running " + std::string(op.name()));
   Index finished = 0;
-  certify::Certificate certificate = certify::certify_run(
-      op, metric, arguments.claims.options(), options, start, [&](Index instance, const double* trace) {
+  return certify::certify_run(
+      op, metric, arguments.claims.options(), options, start,
+      [&](Index instance, const double* trace) {
         if (arguments.save_traces) {
           traces.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces.cols());
         }
         progress.update(static_cast<double>(++finished), static_cast<double>(op.instances()), "problems");
-      });
+      },
+      &journal);
+}
+
+void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
+                     FamilyFiles& files, Json run, const Solve& solve) {
+  const runs::Start start =
+      arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
+  io::Configuration data;
+  for (const FamilyFiles::Read& read : files.files()) data.emplace_back("--" + read.name, read.sha256);
+  const auto journal = open_journal(arguments.checkpoint, verb, data);
+  problems::Table traces;
+  certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
   if (arguments.save_traces) {
     const std::string bytes = io::npy_bytes(traces);
     io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
@@ -86,6 +147,7 @@ void run_and_certify(const RunArguments& arguments, const algorithms::Operator& 
       arguments.start.empty() ? "cold" : std::filesystem::path(arguments.start).filename().string();
   certificate.run = run.dump();
   write_certificate(certificate, arguments.output);
+  journal->close();
 }
 
 void check_preset(const RunArguments& arguments) {
@@ -105,6 +167,7 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
   arguments.output.prepare();
+  arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
     preset(verb, "--rho", arguments.osqp.rho, paper.rho);
@@ -120,13 +183,18 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
   Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
-  run_and_certify(arguments, *op, files, run, [&] { return runs::solve_qp(problem); });
+  run_and_certify(verb, arguments, *op, files, run, [&](const Interrupt& interrupt) {
+    runs::QpSolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve_qp(problem, how);
+  });
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
   arguments.output.prepare();
+  arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
     preset(verb, "--alpha", arguments.scs.alpha, paper.alpha);
@@ -140,7 +208,11 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   const algorithms::Scs op(problem, arguments.scs);
   Json run = Json::parse(certify::run_record(arguments.scs, arguments.cones));
   run.update(described(arguments, files));
-  run_and_certify(arguments, op, files, run, [&] { return runs::solve(op); });
+  run_and_certify(verb, arguments, op, files, run, [&](const Interrupt& interrupt) {
+    runs::SolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve(op, how);
+  });
 }
 
 void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {
@@ -163,6 +235,7 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
                 "write the traces too, so that verify --data can count them again");
   add_claim_options(verb, arguments.claims);
   add_output_options(verb, arguments.output);
+  add_checkpoint_options(verb, arguments.checkpoint);
 }
 
 void add_qp(CLI::App& run) {

@@ -1,5 +1,6 @@
 #include "surefoot/core/parallel.hpp"
 
+#include "stopping.hpp"
 #include "training.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -15,8 +16,7 @@ using namespace surefoot;
 struct TrainArguments {
   std::string config;
   std::string out = "surefoot-training";
-  bool resume = false;
-  double checkpoint_seconds = 60;
+  CheckpointOptions checkpoint;
   Index samples = 0;
   Index seed = -1;
   double target = -1;
@@ -33,10 +33,13 @@ void run(const TrainArguments& arguments) {
     for (learning::Stage& stage : training.config.stages) stage.penalty.target = arguments.target;
   }
   training.folder = arguments.out;
-  training.resume = arguments.resume;
-  training.checkpoint_seconds = arguments.checkpoint_seconds;
+  training.checkpoint = arguments.checkpoint;
+  if (training.checkpoint.folder.empty()) training.checkpoint.folder = arguments.out;
   training.quiet = arguments.quiet;
-  const learning::TrainResult result = run_training(training);
+  const learning::TrainResult result = [&] {
+    const StopSignals signals(training.checkpoint.how_to_go_on());
+    return run_training(training);
+  }();
   fmt::print("{}: {} weights, B = {:.5f} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
              result.posterior.layout.size(), result.regularizer, training.config.samples, result.seconds);
 }
@@ -47,12 +50,9 @@ void add_train_verb(CLI::App& app) {
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::App* verb = app.add_subcommand("train", "Train a learned optimizer for its guarantee (PAC-Bayes)");
   verb->add_option("config", arguments->config, "TOML file: model, family, stages")->required();
-  verb->add_option("--out", arguments->out, "folder for weights.safetensors and checkpoints")
+  verb->add_option("--out", arguments->out, "folder for weights.safetensors")
       ->capture_default_str();
-  verb->add_flag("--resume", arguments->resume, "go on from the checkpoint in the folder, if there is one");
-  verb->add_option("--checkpoint-seconds", arguments->checkpoint_seconds, "time between checkpoints")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  add_checkpoint_options(*verb, arguments->checkpoint, "the output folder");
   verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(whole_number);
   verb->add_option("--seed", arguments->seed, "of training, instead of the file's")->check(whole_number);
   verb->add_option("--target", arguments->target, "B_target of every stage, instead of the file's")

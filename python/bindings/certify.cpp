@@ -59,11 +59,11 @@ runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec) {
   const certify::TableView view = view_of(traces);
   if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec);
   return interruptible(
-      [&](const std::function<void()>& interrupt) { return certify::count_view(view, spec, interrupt); });
+      [&](const Interrupt& interrupt) { return certify::count_view(view, spec, interrupt); });
 }
 
 runs::Tally count_file(certify::RunTable& table, const runs::TallySpec& spec) {
-  return interruptible([&](const std::function<void()>& interrupt) {
+  return interruptible([&](const Interrupt& interrupt) {
     return table.count(spec, [&](Index, Index) { interrupt(); });
   });
 }

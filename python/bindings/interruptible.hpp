@@ -1,5 +1,7 @@
 #pragma once
 
+#include "surefoot/core/interruption.hpp"
+
 #include <pybind11/pybind11.h>
 
 #include <atomic>
@@ -10,9 +12,6 @@
 
 namespace surefoot::python {
 
-/// What a stopped run throws; never seen by users.
-struct Interrupted {};
-
 /// Runs work(interrupt) on a thread of its own, without the interpreter lock, and returns its result. The
 /// calling thread looks for signals meanwhile: after Ctrl-C, `interrupt` throws in the work, and
 /// KeyboardInterrupt goes to the caller once all threads of the work have ended.
@@ -20,7 +19,7 @@ template <class Work>
 auto interruptible(Work&& work) {
   using namespace std::chrono_literals;
   std::atomic<bool> stop{false};
-  const std::function<void()> interrupt = [&stop] {
+  const Interrupt interrupt = [&stop] {
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
   };
   auto done = std::async(std::launch::async, [&] { return work(interrupt); });

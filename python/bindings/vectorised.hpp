@@ -169,7 +169,7 @@ pybind11::object vectorised(const Function& function,
       fill(0, broadcast.size());
       return results.object();
     }
-    interruptible([&](const std::function<void()>& interrupt) {
+    interruptible([&](const Interrupt& interrupt) {
       parallel_blocks((broadcast.size() + together - 1) / together, [&](Index block) {
         interrupt();
         fill(block * together, std::min(broadcast.size(), (block + 1) * together));

@@ -95,7 +95,7 @@ def check_interrupted(runner, whole, folder):
     command = ["all", *SIZE, "--letters", "letters", "--out", folder]
     process = subprocess.Popen([runner.program, "reproduce", *command], cwd=runner.scratch, stdout=subprocess.DEVNULL)
     end = time.monotonic() + 300
-    while process.poll() is None and not list(folder.glob("l2ws/checkpoints/*/*.bin")) and time.monotonic() < end:
+    while process.poll() is None and not list(folder.glob("l2ws/checkpoints/*/*.checkpoint")) and time.monotonic() < end:
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     expect(process.wait() == -signal.SIGKILL, "the run was killed inside a training")

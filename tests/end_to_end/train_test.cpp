@@ -60,7 +60,7 @@ TEST_F(TrainVerb, WritesWeightsThatSayWhatTheyAre) {
   EXPECT_EQ(posterior.metadata.at("model"), "glista");
   EXPECT_EQ(posterior.metadata.at("samples"), "600");
   EXPECT_EQ(posterior.layout.size(), 5 * 4 - 2);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "checkpoint.bin"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "train.checkpoint"));
 }
 
 TEST_F(TrainVerb, NamesFileLineAndKeyOfMistakes) {
@@ -129,11 +129,12 @@ TEST_F(TrainVerb, RefusesTheCheckpointOfAnotherConfiguration) {
   write("train.toml", config);
   const auto stopped = shell(
       "timeout -s KILL 0.4 $SUREFOOT train train.toml --out out --checkpoint-seconds 0 --quiet; "
-      "test -e out/checkpoint.bin");
+      "test -e out/train.checkpoint");
   if (stopped.code != 0) GTEST_SKIP() << "it ended before it was killed";
   const auto result = surefoot("train train.toml --out out --resume --seed 8");
   EXPECT_EQ(result.code, 2);
-  EXPECT_NE(result.err.find("other settings"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("another configuration: seed is '3' there and '8' here"), std::string::npos)
+      << result.err;
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "surefoot/certify/certify_run.hpp"
 
-#include <mutex>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -9,25 +8,18 @@ namespace surefoot::certify {
 
 Certificate certify_run(const algorithms::Operator& op, const runs::Metric& metric, Options options,
                         const runs::RunOptions& run_options, const runs::Start& start,
-                        const TraceListener& listener) {
+                        const TraceListener& listener, CountJournal* journal) {
   options.metric = metric.name;
   options.unit = metric.unit;
   std::vector<Index> steps(static_cast<std::size_t>(run_options.steps - metric.first_step() + 1));
   std::iota(steps.begin(), steps.end(), metric.first_step());
   options = resolved(std::move(options), {steps});
-  runs::Tally tally(tally_spec(options, steps));
-  // Counting a trace is far cheaper than making it, so one tally and a lock will do; counts do not depend on
-  // the order.
-  std::mutex mutex;
-  runs::run(op, {metric}, start, run_options, [&](std::size_t, Index instance, const double* trace) {
-    const std::scoped_lock lock(mutex);
-    tally.add_run(trace);
-    if (listener) listener(instance, trace);
-  });
+  RunCounter counter(tally_spec(options, steps), journal);
+  counter.run(op, metric, start, run_options, 0, listener);
   Variant variant;
   variant.name = op.name();
   variant.source = "surefoot run";
-  return certify(options, {{variant, std::move(tally)}});
+  return certify(options, {{variant, counter.finish()}});
 }
 
 }  // namespace surefoot::certify

@@ -1,5 +1,6 @@
 #include "surefoot/certify/count_table.hpp"
 
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
@@ -104,13 +105,21 @@ RunTable::RunTable(const std::string& path, std::optional<Index> first_step)
   notice_ = "the first row counts the steps and is not a run";
 }
 
-runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress) {
+runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress,
+                            CountJournal* journal) {
   const auto parts = static_cast<std::size_t>(threads());
   std::vector<runs::Tally> tallies(parts, runs::Tally(spec));
+  const auto sum = [&](runs::Tally whole) {
+    for (std::size_t part = 1; part < parts; ++part) whole.merge(tallies[part]);
+    return whole;
+  };
+  const auto keep = [&] { journal->keep(state(sum(tallies.front()))); };
+  const std::optional<std::string> left = journal != nullptr ? journal->begin() : std::nullopt;
+  if (left) tallies.front() = go_on(spec, *left);
   const Index columns = reader_->columns();
   io::RowBlock block = std::move(first_block_);
-  Index first = label_rows_;
-  for (bool more = block.rows > 0; more; more = reader_->next(block)) {
+  Index first = rows_counted_ > 0 ? 0 : label_rows_;
+  for (bool more = block.rows > 0 || (left && reader_->next(block)); more; more = reader_->next(block)) {
     const Index rows = block.rows - first;
     parallel_blocks(static_cast<Index>(parts), [&](Index part) {
       const Index begin = first + rows * part / static_cast<Index>(parts);
@@ -121,13 +130,47 @@ runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<voi
       }
     });
     first = 0;
+    rows_counted_ += block.rows;
     if (progress) progress(reader_->bytes_read(), reader_->bytes_total());
+    if (journal == nullptr) continue;
+    try {
+      journal->interrupt();
+    } catch (const Interrupted&) {
+      if (journal->keeps()) keep();
+      throw;
+    }
+    if (journal->due()) keep();
   }
+  runs::Tally whole = sum(std::move(tallies.front()));
+  if (journal != nullptr && journal->keeps()) journal->end(state(whole));
   sha256_ = reader_->sha256();
-  runs::Tally whole = std::move(tallies.front());
-  for (std::size_t part = 1; part < parts; ++part) whole.merge(tallies[part]);
   require(whole.samples() > 0, "{}: there is no run in the table", path_);
   return whole;
+}
+
+std::string RunTable::state(const runs::Tally& tally) const {
+  ByteWriter to;
+  to.number(rows_counted_);
+  to.number(reader_->bytes_read());
+  to.text(reader_->sha256_so_far());
+  to.text(tally.state());
+  return to.take();
+}
+
+runs::Tally RunTable::go_on(const runs::TallySpec& spec, const std::string& state) {
+  ByteReader from(state, "counts of a checkpoint");
+  rows_counted_ = from.number<Index>();
+  const auto bytes = from.number<Index>();
+  const std::string digest = from.text();
+  runs::Tally tally = runs::Tally::from_state(spec, from.text());
+  from.finish();
+  require(rows_counted_ >= first_block_.rows && tally.samples() == rows_counted_ - label_rows_,
+          "counts of a checkpoint: {} rows were read, {} runs counted", rows_counted_, tally.samples());
+  reader_->skip(rows_counted_ - first_block_.rows);
+  first_block_ = {};
+  require(reader_->bytes_read() == bytes && reader_->sha256_so_far() == digest,
+          "{}: is not the table that the checkpoint has counted: its first {} bytes are others", path_, bytes);
+  return tally;
 }
 
 }  // namespace surefoot::certify

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/certify/count_journal.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/io/table_reader.hpp"
 #include "surefoot/runs/tally.hpp"
@@ -38,17 +39,23 @@ class RunTable {
   /// What the reader made of the table that its owner may not expect; empty if nothing.
   [[nodiscard]] const std::string& notice() const { return notice_; }
 
-  /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once.
-  runs::Tally count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress);
+  /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a journal
+  /// it is a piece of it: rows that an earlier process counted are passed over; InputError if they have changed.
+  runs::Tally count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress,
+                    CountJournal* journal = nullptr);
   /// Of the file; valid after count().
   [[nodiscard]] const std::string& sha256() const { return sha256_; }
 
  private:
+  runs::Tally go_on(const runs::TallySpec& spec, const std::string& state);
+  [[nodiscard]] std::string state(const runs::Tally& tally) const;
+
   std::string path_;
   std::unique_ptr<io::TableReader> reader_;
   ColumnSteps columns_;
   io::RowBlock first_block_;
   Index label_rows_ = 0;
+  Index rows_counted_ = 0;  // and the labels before them
   std::string notice_;
   std::string sha256_;
 };

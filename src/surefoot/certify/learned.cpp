@@ -1,54 +1,18 @@
 #include "surefoot/certify/learned.hpp"
 
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include <cmath>
-#include <memory>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
 namespace surefoot::certify {
 
 namespace {
-
-/// Counts of runs from many threads: a few tallies with a lock each, merged at the end. Counts do not depend
-/// on the order, so neither does the sum.
-class SharedTally {
- public:
-  explicit SharedTally(const runs::TallySpec& spec) {
-    for (std::size_t i = 0; i < shard_count; ++i) shards_.push_back(std::make_unique<Shard>(spec));
-  }
-  void add(Index instance, const double* trace) {
-    Shard& shard = *shards_[static_cast<std::size_t>(instance) / lanes % shard_count];
-    const std::scoped_lock lock(shard.mutex);
-    shard.tally.add_run(trace);
-  }
-  [[nodiscard]] runs::Tally sum() const {
-    runs::Tally total = shards_.front()->tally;
-    for (std::size_t i = 1; i < shard_count; ++i) total.merge(shards_[i]->tally);
-    return total;
-  }
-
- private:
-  static constexpr std::size_t shard_count = 16;
-  static constexpr std::size_t lanes = 16;
-  struct Shard {
-    explicit Shard(const runs::TallySpec& spec) : tally(spec) {}
-    std::mutex mutex;
-    runs::Tally tally;
-  };
-  std::vector<std::unique_ptr<Shard>> shards_;
-};
-
-void count_runs(const algorithms::Operator& op, const runs::Metric& metric, const runs::RunOptions& options,
-                SharedTally& tally) {
-  runs::run(op, {metric}, {}, options,
-            [&](std::size_t, Index instance, const double* trace) { tally.add(instance, trace); });
-}
 
 Eigen::VectorXd variances(const learning::Posterior& posterior) {
   return posterior.gaussians.log_variance.array().exp();
@@ -61,40 +25,41 @@ void assign(const LearnedModel& model) {
                   {variance.data(), static_cast<std::size_t>(variance.size())});
 }
 
+// Tells the progress after every run.
+TraceListener listener_of(const CalibrationOptions& options, const runs::RunOptions& run_options,
+                          const RunCounter& counter) {
+  if (!options.progress) return nullptr;
+  return [&options, all = options.draws * run_options.count, done = counter.counted()](
+             Index, const double*) mutable { options.progress(++done, all); };
+}
+
 /// H weight vectors, each run on all samples: drawn here and given to the operator as means.
 void count_shared(const LearnedModel& model, const CalibrationOptions& options,
-                  const runs::RunOptions& run_options, SharedTally& tally) {
+                  const runs::RunOptions& run_options, RunCounter& counter) {
   const Eigen::VectorXd& mean = model.posterior.gaussians.mean;
   const Eigen::VectorXd deviation = variances(model.posterior).array().sqrt();
   const Eigen::VectorXd none = Eigen::VectorXd::Zero(mean.size());
   const auto span = [](const Eigen::VectorXd& v) {
     return std::span<const double>(v.data(), static_cast<std::size_t>(v.size()));
   };
+  const TraceListener listener = listener_of(options, run_options, counter);
   Eigen::VectorXd drawn(mean.size());
   for (Index h = 0; h < options.draws; ++h) {
     RandomStream random(static_cast<std::uint64_t>(options.seed), paper_purpose,
                         static_cast<std::uint64_t>(h));
     for (Index i = 0; i < mean.size(); ++i) drawn[i] = mean[i] + deviation[i] * random.normal();
     model.op.assign(span(drawn), span(none));
-    count_runs(SampledOperator(model.op), model.metric, run_options, tally);
-    if (options.progress) options.progress((h + 1) * run_options.count, options.draws * run_options.count);
+    counter.run(SampledOperator(model.op), model.metric, {}, run_options, h * model.op.instances(), listener);
   }
   assign(model);
 }
 
 void count_stratified(const LearnedModel& model, const CalibrationOptions& options,
-                      const runs::RunOptions& run_options, SharedTally& tally) {
-  constexpr Index part = 8192;  // samples between two reports of progress
+                      const runs::RunOptions& run_options, RunCounter& counter) {
+  const TraceListener listener = listener_of(options, run_options, counter);
   for (Index repeat = 0; repeat < options.draws; ++repeat) {
     const SampledOperator op(model.op, static_cast<std::uint64_t>(options.seed), stratified_purpose, repeat);
-    for (Index done = 0; done < run_options.count; done += part) {
-      runs::RunOptions now = run_options;
-      now.first = run_options.first + done;
-      now.count = std::min(part, run_options.count - done);
-      count_runs(op, model.metric, now, tally);
-      if (options.progress)
-        options.progress(repeat * run_options.count + done + now.count, options.draws * run_options.count);
-    }
+    counter.run(op, model.metric, {}, run_options, repeat * model.op.instances(), listener);
   }
 }
 
@@ -171,13 +136,13 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
   result.variant.weights = weights_of(model, options.seed, stratified ? stratified_purpose : paper_purpose);
   if (!stratified) result.variant.weights->sampling = "weights";
   assign(model);
-  SharedTally tally(result.tally.spec());
+  RunCounter counter(result.tally.spec(), options.journal);
   if (stratified) {
-    count_stratified(model, options, run_options, tally);
+    count_stratified(model, options, run_options, counter);
   } else {
-    count_shared(model, options, run_options, tally);
+    count_shared(model, options, run_options, counter);
   }
-  result.tally = tally.sum();
+  result.tally = counter.finish();
   return result;
 }
 
@@ -199,19 +164,19 @@ Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options op
             model.name);
     const runs::RunOptions run_options = run_options_of(model, hold_out.first, hold_out.count);
     assign(model);
-    SharedTally tally(tally_spec(options, steps));
+    RunCounter counter(tally_spec(options, steps), hold_out.journal);
     Variant variant = variant_of(model);
     variant.weights = weights_of(model, hold_out.seed, hold_out_purpose);
     if (hold_out.at_means) {
       variant.weights->sampling = "means";
       variant.weights->purpose = "";
       variant.weights->seed = 0;
-      count_runs(SampledOperator(model.op), model.metric, run_options, tally);
+      counter.run(SampledOperator(model.op), model.metric, {}, run_options);
     } else {
       const auto seed = static_cast<std::uint64_t>(hold_out.seed);
-      count_runs(SampledOperator(model.op, seed, hold_out_purpose, 0), model.metric, run_options, tally);
+      counter.run(SampledOperator(model.op, seed, hold_out_purpose, 0), model.metric, {}, run_options);
     }
-    counted.push_back({variant, tally.sum()});
+    counted.push_back({variant, counter.finish()});
   }
   Certificate certificate = certify(options, counted);
   for (std::string& sentence : learned_assumptions(certificate))

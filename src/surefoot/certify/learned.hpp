@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/learned_operator.hpp"
+#include "surefoot/certify/count_journal.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/runs/metric.hpp"
@@ -90,6 +91,7 @@ struct CalibrationOptions {
   Index prior_samples = 0;  ///< other samples that the prior mean was trained on
   /// Told the runs done so far and in all, from time to time.
   std::function<void(Index done, Index all)> progress = nullptr;
+  CountJournal* journal = nullptr;  ///< the runs are a piece of it
 
   void validate() const;
 };
@@ -104,6 +106,7 @@ struct HoldOutOptions {
   Index seed = 0;         ///< of the drawn weights
   Index first = 0;        ///< first of the fresh samples
   Index count = 0;        ///< 0: all from `first` on
+  CountJournal* journal = nullptr;  ///< the runs of each model are a piece of it
 };
 
 /// Certifies on samples that training has not seen: pairs of fresh weights and a fresh problem are

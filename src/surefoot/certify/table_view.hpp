@@ -1,10 +1,10 @@
 #pragma once
 
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/runs/tally.hpp"
 
 #include <cstddef>
-#include <functional>
 
 namespace surefoot::certify {
 
@@ -24,6 +24,6 @@ struct TableView {
 /// Counts all runs, as RunTable::count does for files. `interrupt`, if set, is called every few runs in any
 /// thread; what it throws ends the count. InputError unless there is a run and a column per recorded step.
 runs::Tally count_view(const TableView& view, const runs::TallySpec& spec,
-                       const std::function<void()>& interrupt = nullptr);
+                       const Interrupt& interrupt = nullptr);
 
 }  // namespace surefoot::certify

@@ -53,6 +53,7 @@ class FileSource final : public ByteSource {
   }
 
   std::string sha256() override { return hash_.hex(); }
+  [[nodiscard]] std::string sha256_so_far() const override { return hash_.hex_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return fetched_; }
   [[nodiscard]] Index bytes_total() const override { return total_; }
 
@@ -86,6 +87,9 @@ class MemorySource final : public ByteSource {
       : ByteSource(printable(name)), data_(std::move(data)) {}
 
   std::string sha256() override { return sha256_hex(data_); }
+  [[nodiscard]] std::string sha256_so_far() const override {
+    return sha256_hex(std::string_view(data_).substr(0, fetched_));
+  }
   [[nodiscard]] Index bytes_read() const override { return static_cast<Index>(fetched_); }
   [[nodiscard]] Index bytes_total() const override { return static_cast<Index>(data_.size()); }
 
@@ -118,6 +122,7 @@ class GunzipSource final : public ByteSource {
   GunzipSource& operator=(const GunzipSource&) = delete;
 
   std::string sha256() override { return compressed_->sha256(); }
+  [[nodiscard]] std::string sha256_so_far() const override { return compressed_->sha256_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return compressed_->bytes_read(); }
   [[nodiscard]] Index bytes_total() const override { return compressed_->bytes_total(); }
 

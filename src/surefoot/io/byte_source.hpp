@@ -34,6 +34,8 @@ class ByteSource {
 
   /// SHA-256 of the original bytes (gzip: compressed); call once, after read() has met the end.
   [[nodiscard]] virtual std::string sha256() = 0;
+  /// The same of the original bytes consumed so far.
+  [[nodiscard]] virtual std::string sha256_so_far() const = 0;
 
   /// Original bytes consumed, and how many there are (0 if unknown).
   [[nodiscard]] virtual Index bytes_read() const = 0;

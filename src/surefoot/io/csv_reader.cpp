@@ -162,14 +162,35 @@ bool CsvReader::next(RowBlock& block) {
       parse(chunks_[static_cast<std::size_t>(task - loads)]);
     });
     gather(block);
-    if (current_.last) {
-      current_.begin = current_.complete;
-    } else {
-      std::swap(current_, upcoming_);
-    }
+    go_on_to_upcoming();
   }
   require(rows_delivered_ > 0, "{}: there is a header line but no row after it", source_->name());
   return block.rows > 0;
+}
+
+void CsvReader::go_on_to_upcoming() {
+  if (current_.last) {
+    current_.begin = current_.complete;
+  } else {
+    std::swap(current_, upcoming_);
+  }
+}
+
+void CsvReader::skip(Index rows) {
+  const Index end = rows_delivered_ + rows;
+  while (rows_delivered_ < end) {
+    check(current_);
+    std::string_view text(current_.bytes.data() + current_.begin, current_.complete - current_.begin);
+    require(!text.empty() || !current_.last, "{}: ends after {} rows, {} were there before", source_->name(),
+            rows_delivered_, end);
+    for (; rows_delivered_ < end && !text.empty(); ++rows_delivered_, ++line_) take_line(text);
+    current_.begin = current_.complete - text.size();
+    if (!text.empty()) continue;
+    if (!current_.last) {
+      load(upcoming_, {current_.bytes.data() + current_.complete, current_.size - current_.complete});
+    }
+    go_on_to_upcoming();
+  }
 }
 
 void CsvReader::split_into_chunks() {

@@ -18,8 +18,10 @@ class CsvReader final : public TableReader {
   CsvReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
 
   bool next(RowBlock& block) override;
+  void skip(Index rows) override;
   [[nodiscard]] bool can_have_header() const override { return true; }
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
+  [[nodiscard]] std::string sha256_so_far() const override { return source_->sha256_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
   [[nodiscard]] Index bytes_total() const override { return source_->bytes_total(); }
 
@@ -49,6 +51,7 @@ class CsvReader final : public TableReader {
   void fill(Buffer& buffer);
   void check(const Buffer& buffer) const;
   void read_first_line();
+  void go_on_to_upcoming();
   void split_into_chunks();
   void parse(Chunk& chunk) const;
   bool parse_row(const char* begin, const char* end, double* out) const;

@@ -68,4 +68,15 @@ bool NpyReader::next(RowBlock& block) {
   return true;
 }
 
+void NpyReader::skip(Index rows) {
+  require(rows <= rows_ - rows_delivered_, "{}: has {} rows, {} were there before", source_->name(), rows_,
+          rows_delivered_ + rows);
+  while (rows > 0) {
+    const Index some = std::min(rows, rows_per_block_);
+    if (!whole_) read_rows(some);
+    rows_delivered_ += some;
+    rows -= some;
+  }
+}
+
 }  // namespace surefoot::io

@@ -16,7 +16,9 @@ class NpyReader final : public TableReader {
   NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
 
   bool next(RowBlock& block) override;
+  void skip(Index rows) override;
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
+  [[nodiscard]] std::string sha256_so_far() const override { return source_->sha256_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
   [[nodiscard]] Index bytes_total() const override { return source_->bytes_total(); }
 

@@ -44,6 +44,12 @@ std::string Sha256::hex() {
   return text;
 }
 
+std::string Sha256::hex_so_far() const {
+  Sha256 copy;
+  check(EVP_MD_CTX_copy_ex(copy.context_->evp.get(), context_->evp.get()));
+  return copy.hex();
+}
+
 std::string sha256_hex(std::string_view data) {
   Sha256 hash;
   hash.update(data.data(), data.size());

@@ -18,6 +18,8 @@ class Sha256 {
   void update(const void* data, std::size_t bytes);
   /// The digest in 64 hexadecimal digits; call once, at the end.
   std::string hex();
+  /// The digest of what came so far; more may follow.
+  [[nodiscard]] std::string hex_so_far() const;
 
  private:
   struct Context;

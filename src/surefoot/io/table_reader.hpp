@@ -56,9 +56,15 @@ class TableReader {
   /// together, and the message of any error, do not depend on the number of threads.
   virtual bool next(RowBlock& block) = 0;
 
+  /// Passes over the next rows without looking at them: rows that were read before, in the blocks of next().
+  /// InputError if there are not so many.
+  virtual void skip(Index rows) = 0;
+
   /// SHA-256 of the bytes of the file as they lie on disk (gzip: of the compressed file), in hexadecimal.
   /// Valid after next() has returned false.
   [[nodiscard]] virtual std::string sha256() = 0;
+  /// The same of bytes_read(). Equal after the same rows, read or passed over.
+  [[nodiscard]] virtual std::string sha256_so_far() const = 0;
 
   /// Bytes consumed so far and the size of the file (0 if unknown), for progress.
   [[nodiscard]] virtual Index bytes_read() const = 0;

@@ -3,6 +3,7 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include "support/gzip.hpp"
@@ -295,6 +296,44 @@ TEST(Csv, ErrorsDoNotDependOnBlockSizeAndThreads) {
     }
   }
   set_threads(0);
+}
+
+TEST(TableReader, PassingOverRowsLeavesItWhereReadingThemWould) {
+  std::string text = "k=1,k=2,k=3\n";
+  RandomStream random(5, "rows", 0);
+  for (int row = 0; row < 400; ++row)
+    text += fmt::format("{:.6g},{:.3g},{}\n", random.normal(), random.normal(), row);
+  Eigen::MatrixXd matrix(123, 7);
+  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = random.normal();
+  for (const std::string& bytes : {text, gzip(text), npy_bytes(matrix), gzip(npy_bytes(matrix))}) {
+    for (const std::size_t block_bytes : {1U, 100U, 1000U, 100000U}) {
+      const TableOptions options{.block_bytes = block_bytes};
+      const auto reader = TableReader::open(memory_bytes("t", bytes), options);
+      RowBlock block;
+      Index rows = 0;
+      while (reader->next(block)) {
+        rows += block.rows;
+        if (random.below(20) > 1 && block_bytes < 1000) continue;
+        const auto skipping = TableReader::open(memory_bytes("t", bytes), options);
+        RowBlock ignored;
+        Index passed = 0;
+        if (random.below(2) == 0 && skipping->next(ignored)) passed = ignored.rows;
+        skipping->skip(rows - passed);
+        ASSERT_EQ(skipping->bytes_read(), reader->bytes_read());
+        ASSERT_EQ(skipping->sha256_so_far(), reader->sha256_so_far());
+        std::vector<double> rest;
+        while (skipping->next(ignored)) {
+          EXPECT_GE(ignored.first_row, rows);
+          rest.insert(rest.end(), ignored.values.begin(), ignored.values.end());
+        }
+        const Table whole = read_text(bytes, options);
+        ASSERT_EQ(rest, std::vector<double>(whole.values.begin() + rows * whole.columns, whole.values.end()));
+        EXPECT_EQ(skipping->sha256(), sha256_hex(bytes));
+      }
+      const auto short_one = TableReader::open(memory_bytes("t", bytes), options);
+      EXPECT_NE(input_error([&] { short_one->skip(rows + 1); }).find("were there before"), std::string::npos);
+    }
+  }
 }
 
 }  // namespace

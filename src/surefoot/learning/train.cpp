@@ -4,8 +4,9 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/vector_math.hpp"
+#include "surefoot/io/checkpoint_file.hpp"
 #include "surefoot/io/sha256.hpp"
-#include "surefoot/learning/checkpoint.hpp"
+#include "surefoot/learning/train_state.hpp"
 #include "surefoot/learning/unroll.hpp"
 
 #include <algorithm>
@@ -154,19 +155,20 @@ class Trainer {
     d_mean_ = Eigen::VectorXd::Zero(size_);
     d_log_variance_ = Eigen::VectorXd::Zero(size_);
     tie_variances();
-    digest_ = configuration();
+    checkpoint_ = io::CheckpointFile(options_.checkpoint, configuration(), options_.checkpoint_seconds);
   }
 
   TrainResult operator()() {
     begin_ = Clock::now();
-    last_checkpoint_ = begin_;
     bool resumed = false;
-    if (!options_.checkpoint.empty() && std::filesystem::exists(options_.checkpoint)) {
-      read_checkpoint(options_.checkpoint, digest_, state_);
+    const auto stages = static_cast<Index>(options_.stages.size());
+    if (const std::optional<std::string> left = options_.resume ? checkpoint_.read() : std::nullopt) {
+      restore_state(*left, state_);
+      require(state_.stage <= stages, "state of training: stage {} of {}", state_.stage, stages);
       resumed = true;
+      if (hooks_.resumed) hooks_.resumed();
     }
     work_before_ = work_done();
-    const auto stages = static_cast<Index>(options_.stages.size());
     for (; state_.stage < stages; ++state_.stage, state_.epoch = 0, state_.updates = 0) {
       const Stage& stage = options_.stages[static_cast<std::size_t>(state_.stage)];
       if (!resumed || (state_.epoch == 0 && state_.batch == 0)) begin_stage(stage);
@@ -178,7 +180,7 @@ class Trainer {
         }
       }
     }
-    if (!options_.checkpoint.empty()) checkpoint();
+    checkpoint();
     return result(true);
   }
 
@@ -351,8 +353,7 @@ class Trainer {
       ++state_.batch;
       report(stage, shape);
       if (hooks_.stop && hooks_.stop()) return false;
-      if (!options_.checkpoint.empty() && seconds_since(last_checkpoint_) >= options_.checkpoint_seconds)
-        checkpoint();
+      if (checkpoint_.due()) checkpoint();
     }
     return true;
   }
@@ -550,39 +551,44 @@ class Trainer {
   }
 
   void checkpoint() {
-    if (options_.checkpoint.empty()) return;
-    write_checkpoint(options_.checkpoint, digest_, state_);
-    last_checkpoint_ = Clock::now();
+    if (checkpoint_.kept()) checkpoint_.write(state_bytes(state_));
   }
 
-  // A digest of everything that the result depends on.
-  [[nodiscard]] std::string configuration() const {
-    std::string text = fmt::format("{}\n{} {} {} {:.17g} {}\n", options_.identity, options_.seed,
-                                   options_.steps, samples_, options_.delta, options_.slots);
-    text += fmt::format("{} {} {}\n", op_.name(), to_string(loss_.kind), op_.width());
-    for (const double weight : loss_.step_weights) text += fmt::format("{:.17g} ", weight);
+  [[nodiscard]] io::Configuration configuration() const {
+    io::Configuration all{{"work", "training"},
+                          {"samples", options_.identity},
+                          {"seed", fmt::format("{}", options_.seed)},
+                          {"steps", fmt::format("{}", options_.steps)},
+                          {"number of samples", fmt::format("{}", samples_)},
+                          {"delta", fmt::format("{:.17g}", options_.delta)},
+                          {"slots", fmt::format("{}", options_.slots)},
+                          {"model", fmt::format("{}, width {}", op_.name(), op_.width())},
+                          {"loss", std::string(to_string(loss_.kind))}};
+    std::string weights;
+    for (const double weight : loss_.step_weights) weights += fmt::format("{:.17g} ", weight);
+    all.emplace_back("weights of steps", weights);
     for (std::size_t b = 0; b < tied_.size(); ++b) {
       const auto& block = posterior_.layout.blocks[b];
-      text += fmt::format("{} {} {} {} {:.17g}\n", block.name, block.rows, block.cols, tied_[b] ? 1 : 0,
-                          factor_[b]);
+      all.emplace_back("block " + block.name, fmt::format("{} x {}, tied {}, rate factor {:.17g}", block.rows,
+                                                          block.cols, bool(tied_[b]), factor_[b]));
     }
     for (const Stage& s : options_.stages) {
-      text += fmt::format(
-          "{} {} {} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {} {} {:.17g} {:.17g} {:.17g} {} "
-          "{:.17g} "
-          "{:.17g}\n",
-          s.name, s.epochs, s.batch, s.samples, s.noise, s.mean_rate, s.variance_rate, s.prior_rate,
-          to_string(s.schedule), s.final_rate, s.log_variance.value_or(1e9), to_string(s.prior),
-          to_string(s.surrogate.kind), s.surrogate.scale, s.surrogate.tolerance, s.surrogate.width,
-          to_string(s.penalty.kind), s.penalty.weight, s.penalty.target);
+      all.emplace_back(
+          "stage " + s.name,
+          fmt::format("{} {} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {} {} {:.17g} {:.17g} {:.17g} "
+                      "{} {:.17g} {:.17g}",
+                      s.epochs, s.batch, s.samples, s.noise, s.mean_rate, s.variance_rate, s.prior_rate,
+                      to_string(s.schedule), s.final_rate, s.log_variance.value_or(1e9), to_string(s.prior),
+                      to_string(s.surrogate.kind), s.surrogate.scale, s.surrogate.tolerance,
+                      s.surrogate.width, to_string(s.penalty.kind), s.penalty.weight, s.penalty.target));
     }
     io::Sha256 digest;
-    digest.update(text.data(), text.size());
     const bounds::GaussianPair& pair = posterior_.gaussians;
     for (const Eigen::VectorXd* v :
          {&pair.mean, &pair.log_variance, &pair.prior_mean, &pair.prior_log_variance})
       digest.update(v->data(), static_cast<std::size_t>(v->size()) * sizeof(double));
-    return digest.hex();
+    all.emplace_back("digest of the initial weights", digest.hex());
+    return all;
   }
 
   TrainResult result(bool finished) {
@@ -626,7 +632,7 @@ class Trainer {
   std::vector<std::unique_ptr<Unroll>> unrolls_;
   std::vector<algorithms::Workspace*> workspaces_;  // of those that took part in the update
   std::vector<double> losses_;                      // of the batch, -1 where there is no run
-  std::string digest_;
+  io::CheckpointFile checkpoint_;
   TrainProgress progress_;
   Index runs_ = 0;
   Index failures_ = 0;
@@ -635,7 +641,6 @@ class Trainer {
   double objective_sum_ = 0;
   double work_before_ = 0;
   Clock::time_point begin_;
-  Clock::time_point last_checkpoint_;
   Clock::time_point last_report_;
 };
 

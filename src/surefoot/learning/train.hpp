@@ -58,6 +58,7 @@ struct TrainOptions {
   std::set<std::string> tied;                 ///< blocks whose variances are their prior's: s = lambda
   std::map<std::string, double> rate_factor;  ///< of a block's mean_rate; 1 if not named
   std::filesystem::path checkpoint;           ///< file; empty: none
+  bool resume = true;                         ///< go on from the checkpoint if there is one
   double checkpoint_seconds = 60;             ///< between two of them
   std::string identity;                       ///< what else a checkpoint must agree with (the samples)
 
@@ -80,6 +81,8 @@ struct TrainProgress {
 };
 
 struct TrainHooks {
+  /// Once, if training goes on from a checkpoint.
+  std::function<void()> resumed;
   /// Before the samples of an epoch (numbered through all stages) are used, also when resuming inside it: may
   /// replace them.
   std::function<void(Index epoch)> before_epoch;

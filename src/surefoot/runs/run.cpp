@@ -224,10 +224,11 @@ void run(const Operator& op, const std::vector<Metric>& metrics, const Start& st
   Pool pool;
   pool.give(std::make_unique<Lane>(op, metrics, options.steps));  // reports metrics that do not fit
   parallel_blocks((count + width - 1) / width, [&](Index block) {
-    std::unique_ptr<Lane> lane =
-        pool.take([&] { return std::make_unique<Lane>(op, metrics, options.steps); });
     const Index first = options.first + block * width;
     const Index columns = std::min(width, options.first + count - first);
+    if (options.wanted && !options.wanted(first, columns)) return;
+    std::unique_ptr<Lane> lane =
+        pool.take([&] { return std::make_unique<Lane>(op, metrics, options.steps); });
     BlockRun(op, metrics, start, options, trace_sink, iterate_sink, *lane, first, columns)();
     pool.give(std::move(lane));
   });

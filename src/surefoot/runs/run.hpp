@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/runs/metric.hpp"
 #include "surefoot/runs/start.hpp"
 
@@ -19,7 +20,10 @@ struct RunOptions {
   double stop_residual = 0;
   /// If set, called before every step of a block, in any thread. What it throws ends the run and reaches the
   /// caller: how a user stops a long run.
-  std::function<void()> interrupt = nullptr;
+  Interrupt interrupt = nullptr;
+  /// If set, called before every block, in any thread: whether to run instances first .. first + count - 1. What
+  /// it throws ends the run once the blocks that have begun are finished.
+  std::function<bool(Index first, Index count)> wanted = nullptr;
 
   void validate() const;
 };
@@ -55,7 +59,7 @@ problems::Table run_iterates(const algorithms::Operator& op, const Start& start,
 struct SolveOptions {
   double residual = 1e-12;                    ///< fixed-point residual to reach
   Index max_steps = 100000;                   ///< error if it is not reached
-  std::function<void()> interrupt = nullptr;  ///< as of RunOptions
+  Interrupt interrupt = nullptr;  ///< as of RunOptions
 };
 /// Solutions by running the operator itself until its residual is small: one row per instance, the iterate.
 /// Throws InputError naming the first instance that does not get there.

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/problems/qp.hpp"
-
-#include <functional>
 
 namespace surefoot::runs {
 
@@ -11,7 +10,7 @@ struct QpSolveOptions {
   Index steps = 300;         ///< of OSQP before the first attempt; doubled after each failure
   Index rounds = 8;          ///< attempts per instance
   Index corrections = 60;    ///< changes of the active set per attempt
-  std::function<void()> interrupt = nullptr;  ///< as of RunOptions; also called before every attempt
+  Interrupt interrupt = nullptr;  ///< as of RunOptions; also called before every attempt
 
   void validate() const;
 };

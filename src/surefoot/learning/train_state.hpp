@@ -5,8 +5,8 @@
 
 #include <Eigen/Core>
 
-#include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace surefoot::learning {
 
@@ -24,12 +24,9 @@ struct TrainState {
   Adam prior_adam;
 };
 
-/// Written beside its destination and renamed, with its SHA-256 at the end: a reader sees a whole one or
-/// none.
-void write_checkpoint(const std::filesystem::path& path, const std::string& configuration,
-                      const TrainState& state);
-/// Into a state of the right sizes. InputError if the file is damaged, or belongs to another configuration (a
-/// digest of settings, initial weights and samples).
-void read_checkpoint(const std::filesystem::path& path, const std::string& configuration, TrainState& state);
+/// Its bytes, for a checkpoint.
+std::string state_bytes(const TrainState& state);
+/// Into a state of the right sizes. InputError if the bytes are of other sizes or the position is none.
+void restore_state(std::string_view bytes, TrainState& state);
 
 }  // namespace surefoot::learning

@@ -1,0 +1,85 @@
+#include "checkpointing.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
+#include "surefoot/io/atomic_file.hpp"
+
+#include "stopping.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+using namespace surefoot;
+
+namespace {
+
+// Of the verb with the verbs above it: "run qp".
+std::string full_name(const CLI::App& verb) {
+  const CLI::App* parent = verb.get_parent();
+  if (parent == nullptr || parent->get_parent() == nullptr) return verb.get_name();
+  return full_name(*parent) + ' ' + verb.get_name();
+}
+
+}  // namespace
+
+void CheckpointOptions::prepare() const {
+  require(!resume || !folder.empty(), "--resume needs --checkpoint DIR, the folder of what is to be gone on with");
+  if (!folder.empty()) io::prepare_output_folder(folder);
+}
+
+std::filesystem::path CheckpointOptions::file(const std::string& verb) const {
+  if (folder.empty()) return {};
+  std::string name = verb + ".checkpoint";
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return folder / name;
+}
+
+std::string CheckpointOptions::how_to_go_on() const {
+  if (folder.empty()) return "nothing is kept; with --checkpoint DIR one can go on";
+  return fmt::format("what is done is kept in {}; go on with: {}{}", folder.string(), command_line(),
+                     resume ? "" : " --resume");
+}
+
+void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual) {
+  verb.add_option("--checkpoint", options.folder,
+                  fmt::format("keep what is done in this folder while the work goes on{}",
+                              usual.empty() ? "" : " [" + usual + "]"));
+  verb.add_flag("--resume", options.resume, "go on from the checkpoint in that folder, if there is one");
+  verb.add_option("--checkpoint-seconds", options.seconds, "time between checkpoints")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+}
+
+io::Configuration configuration_of(const CLI::App& verb, const io::Configuration& data) {
+  constexpr std::array<std::string_view, 11> no_matter{
+      "folder",
+      "--help",   "--out",          "--json",       "--threads", "--checkpoint",
+      "--resume", "--checkpoint-seconds", "--memory-limit", "--settings", "--quiet"};
+  io::Configuration all{{"work", full_name(verb)}, {"version", std::string(version)}};
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_name();
+    const bool file = std::any_of(data.begin(), data.end(), [&](const auto& each) { return each.first == name; });
+    if (file || std::find(no_matter.begin(), no_matter.end(), name) != no_matter.end()) continue;
+    all.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
+  }
+  all.insert(all.end(), data.begin(), data.end());
+  return all;
+}
+
+std::unique_ptr<certify::CountJournal> open_journal(const CheckpointOptions& options, const CLI::App& verb,
+                                                    const io::Configuration& data) {
+  const std::filesystem::path file = options.file(full_name(verb));
+  auto journal = std::make_unique<certify::CountJournal>(
+      io::CheckpointFile(file, configuration_of(verb, data), options.seconds), options.resume,
+      StopSignals::check);
+  if (journal->resumed()) say_gone_on_from(file);
+  return journal;
+}
+
+void say_gone_on_from(const std::filesystem::path& checkpoint) {
+  fmt::print(stderr, "surefoot: goes on from {}\n", checkpoint.string());
+}

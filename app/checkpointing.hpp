@@ -1,0 +1,38 @@
+#pragma once
+
+#include "surefoot/certify/count_journal.hpp"
+#include "surefoot/io/checkpoint_file.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+/// Where a verb keeps what it has come to, the same for every long one.
+struct CheckpointOptions {
+  std::filesystem::path folder;  ///< empty: nothing is kept
+  bool resume = false;
+  double seconds = 10;
+
+  /// Creates the folder; InputError if files cannot be written there, or nothing could be gone on with.
+  void prepare() const;
+  [[nodiscard]] std::filesystem::path file(const std::string& verb) const;
+  /// For the user who stops the work.
+  [[nodiscard]] std::string how_to_go_on() const;
+};
+
+/// --checkpoint, --resume and --checkpoint-seconds; `usual` is the folder if --checkpoint is not given, in words.
+void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual = "");
+
+/// Everything that the result of a verb depends on: the program's version, the options as they were given, and
+/// `data`, which says what is in its files. Options that name files or do not change results are left out.
+surefoot::io::Configuration configuration_of(const CLI::App& verb, const surefoot::io::Configuration& data);
+
+/// The journal of a verb that counts. Its work stops when StopSignals says so. Says if it goes on with something.
+std::unique_ptr<surefoot::certify::CountJournal> open_journal(const CheckpointOptions& options,
+                                                              const CLI::App& verb,
+                                                              const surefoot::io::Configuration& data);
+
+/// Tells the user that work goes on from a checkpoint.
+void say_gone_on_from(const std::filesystem::path& checkpoint);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+
+#include <string>
+
+/// While it lives, SIGINT and SIGTERM do not end the program at once: check() then throws surefoot::Interrupted,
+/// at the next block of work. A second signal ends it as ever.
+class StopSignals {
+ public:
+  /// What to tell the user who has stopped the work: what is kept, and how to go on.
+  explicit StopSignals(std::string how_to_go_on);
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  static bool stopped();
+  static void check();
+};
+
+/// For runs::RunOptions::wanted: every block is, until the work is stopped.
+bool unless_stopped(surefoot::Index first, surefoot::Index count);
+
+/// After Interrupted has reached main: one line for the user, and the exit code, 130 or 143.
+std::string stopped_line();
+int stopped_exit_code();
+
+/// The command line as it was given, quoted for a shell.
+void set_command_line(int argc, char** argv);
+const std::string& command_line();

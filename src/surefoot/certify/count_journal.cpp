@@ -1,0 +1,49 @@
+#include "surefoot/certify/count_journal.hpp"
+
+#include "surefoot/core/bytes.hpp"
+
+#include <utility>
+
+namespace surefoot::certify {
+
+CountJournal::CountJournal(io::CheckpointFile file, bool resume, Interrupt interrupt)
+    : file_(std::move(file)), interrupt_(std::move(interrupt)) {
+  const std::optional<std::string> kept = resume ? file_.read() : std::nullopt;
+  resumed_ = kept.has_value();
+  if (!kept) return;
+  ByteReader from(*kept, file_.path().string());
+  const auto pieces = from.number<Index>();
+  for (Index i = 0; i < pieces; ++i) states_.push_back(from.text());
+  from.finish();
+}
+
+std::optional<std::string> CountJournal::begin() {
+  const std::scoped_lock lock(mutex_);
+  ++begun_;
+  if (states_.size() >= begun_) return states_[begun_ - 1];
+  return std::nullopt;
+}
+
+bool CountJournal::due() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() && file_.due();
+}
+
+void CountJournal::keep(std::string state) {
+  if (!keeps()) return;
+  end(std::move(state));
+  const std::scoped_lock lock(mutex_);
+  ByteWriter to;
+  to.number(static_cast<Index>(states_.size()));
+  for (const std::string& each : states_) to.text(each);
+  file_.write(to.take());
+}
+
+void CountJournal::end(std::string state) {
+  if (!keeps()) return;
+  const std::scoped_lock lock(mutex_);
+  states_.resize(begun_);
+  states_.back() = std::move(state);
+}
+
+}  // namespace surefoot::certify

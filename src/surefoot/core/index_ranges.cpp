@@ -1,0 +1,54 @@
+#include "surefoot/core/index_ranges.hpp"
+
+#include "surefoot/core/bytes.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace surefoot {
+
+void IndexRanges::add(Index first, Index count) {
+  if (count <= 0) return;
+  Index end = first + count;
+  auto place = ends_.upper_bound(first);
+  if (place != ends_.begin() && std::prev(place)->second >= first) {
+    --place;
+    first = place->first;
+  }
+  while (place != ends_.end() && place->first <= end) {
+    end = std::max(end, place->second);
+    size_ -= place->second - place->first;
+    place = ends_.erase(place);
+  }
+  ends_.emplace_hint(place, first, end);
+  size_ += end - first;
+}
+
+bool IndexRanges::contains(Index first, Index count) const {
+  const auto after = ends_.upper_bound(first);
+  return after != ends_.begin() && std::prev(after)->second >= first + count;
+}
+
+void IndexRanges::write_state(ByteWriter& to) const {
+  std::vector<Index> bounds;
+  for (const auto& [first, end] : ends_) {
+    bounds.push_back(first);
+    bounds.push_back(end);
+  }
+  to.list(bounds);
+}
+
+IndexRanges IndexRanges::read_state(ByteReader& from) {
+  const std::vector<Index> bounds = from.list<Index>();
+  require(bounds.size() % 2 == 0, "ranges: {} bounds", bounds.size());
+  IndexRanges ranges;
+  for (std::size_t i = 0; i < bounds.size(); i += 2) {
+    require(bounds[i] >= 0 && bounds[i] < bounds[i + 1] && (i == 0 || bounds[i - 1] < bounds[i]),
+            "ranges: {} .. {} is not in order", bounds[i], bounds[i + 1]);
+    ranges.add(bounds[i], bounds[i + 1] - bounds[i]);
+  }
+  return ranges;
+}
+
+}  // namespace surefoot

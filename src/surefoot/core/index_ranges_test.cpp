@@ -1,0 +1,57 @@
+#include "surefoot/core/index_ranges.hpp"
+
+#include "surefoot/core/bytes.hpp"
+#include "surefoot/core/random.hpp"
+
+#include "support/input_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace surefoot {
+namespace {
+
+TEST(IndexRanges, AreTheSetOfWhatWasAdded) {
+  RandomStream random(1, "ranges", 0);
+  for (int round = 0; round < 50; ++round) {
+    IndexRanges ranges;
+    std::set<Index> set;
+    for (int i = 0; i < 40; ++i) {
+      const auto first = static_cast<Index>(random.below(100));
+      const auto count = static_cast<Index>(random.below(8));
+      ranges.add(first, count);
+      for (Index k = first; k < first + count; ++k) set.insert(k);
+    }
+    ASSERT_EQ(ranges.size(), static_cast<Index>(set.size()));
+    for (Index first = 0; first < 110; ++first) {
+      bool all = true;
+      for (Index count = 1; count <= 5; ++count) {
+        all = all && set.contains(first + count - 1);
+        ASSERT_EQ(ranges.contains(first, count), all) << first << ' ' << count;
+      }
+    }
+    ByteWriter to;
+    ranges.write_state(to);
+    const std::string bytes = to.take();
+    ByteReader from(bytes, "ranges");
+    const IndexRanges again = IndexRanges::read_state(from);
+    EXPECT_EQ(again.size(), ranges.size());
+    for (Index k = 0; k < 110; ++k) EXPECT_EQ(again.contains(k), ranges.contains(k));
+  }
+}
+
+TEST(IndexRanges, RefuseBoundsThatAreNotInOrder) {
+  for (const std::vector<Index>& bounds :
+       {std::vector<Index>{3}, std::vector<Index>{-1, 2}, std::vector<Index>{4, 4}, std::vector<Index>{0, 5, 5, 6}}) {
+    ByteWriter to;
+    to.list(bounds);
+    const std::string bytes = to.take();
+    ByteReader from(bytes, "ranges");
+    EXPECT_NE(test_support::input_error([&] { (void)IndexRanges::read_state(from); }).find("ranges:"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace surefoot

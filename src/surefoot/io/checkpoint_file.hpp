@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace surefoot::io {
+
+/// Everything that a result depends on, by name. Work goes on from a checkpoint only if all of it is the same.
+using Configuration = std::vector<std::pair<std::string, std::string>>;
+
+/// A checkpoint as it lies on disk: heading with the version of the format, the configuration, the state, and
+/// the SHA-256 of all before it.
+std::string checkpoint_bytes(const Configuration& configuration, std::string_view state);
+/// The state. InputError if the bytes are no checkpoint, of another version, damaged, or of another
+/// configuration: then it names the first value that differs.
+std::string checkpoint_state(std::string_view bytes, const std::string& name,
+                             const Configuration& configuration);
+
+/// The file that keeps the state of long work while it goes on. It is written beside its destination, synced and
+/// renamed: whenever the process dies, a whole one is there.
+class CheckpointFile {
+ public:
+  using Seconds = std::function<double()>;
+
+  /// None: never due, nothing is kept.
+  CheckpointFile() = default;
+  /// Due `seconds` after the last one, or later: writing takes at most a twentieth of the time. Time is that of
+  /// a clock that nobody can set; `clock` replaces it in tests.
+  CheckpointFile(std::filesystem::path path, Configuration configuration, double seconds,
+                 Seconds clock = nullptr);
+
+  [[nodiscard]] bool kept() const { return !path_.empty(); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// The state that an earlier process left, if there is a file.
+  [[nodiscard]] std::optional<std::string> read() const;
+  [[nodiscard]] bool due() const;
+  void write(std::string_view state);
+  /// When the work is done.
+  void remove() const;
+
+ private:
+  std::filesystem::path path_;
+  Configuration configuration_;
+  double seconds_ = 0;
+  double wait_ = 0;
+  double last_ = 0;
+  Seconds clock_;
+};
+
+}  // namespace surefoot::io

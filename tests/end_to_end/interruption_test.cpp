@@ -1,0 +1,284 @@
+#include "support/child.hpp"
+#include "support/program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <random>
+
+namespace surefoot {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Child;
+using testing::slurp;
+using Clock = Child::Clock;
+namespace fs = std::filesystem;
+
+constexpr auto long_enough = 600s;  // a hang, not slowness, is what ends here
+
+const char* const training = R"(
+model = "glista"
+seed = 3
+[family]
+samples = 600
+measurements = 24
+variables = 48
+flip_signs = true
+[network]
+steps = 4
+[posterior]
+initial = { overshoot = 0.02 }
+[[stage]]
+noise = false
+epochs = 30
+batch = 64
+mean_rate = 1e-2
+schedule = "cosine"
+surrogate = "logarithm"
+[[stage]]
+name = "bound"
+epochs = 30
+variance_rate = 1e-2
+log_variance = -12
+prior = "closed-form"
+penalty = "one-sided"
+target = 0.2
+surrogate = "tolerance"
+tolerance = -20
+width = 4
+)";
+
+/// A verb whose results are files of its output folder.
+struct Work {
+  std::vector<std::string> arguments;
+  std::vector<std::string> results;
+  std::string checkpoint;  ///< its file
+};
+
+class Interruption : public testing::ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write("train.toml", training);
+  }
+
+  static Work run() {
+    return {{"run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", "1500", "--metric", "distance",
+             "--tolerances", "1e-3,1e-2"},
+            {"certificate.json"},
+            "run-qp.checkpoint"};
+  }
+  static Work train() { return {{"train", "train.toml", "--quiet"}, {"weights.safetensors"}, "train.checkpoint"}; }
+  Work calibrate() {
+    EXPECT_EQ(surefoot("train train.toml --quiet --out weights").code, 0);
+    return {{"calibrate", "weights/weights.safetensors", "--draws", "60", "--hold-out-samples", "30000",
+             "--guarantees", "pac-bayes,hold-out,hold-out-means"},
+            {"pac-bayes/certificate.json", "hold-out/certificate.json", "hold-out-means/certificate.json"},
+            "calibrate.checkpoint"};
+  }
+
+  [[nodiscard]] std::vector<std::string> command(const Work& work, const std::string& out,
+                                                 const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all{SUREFOOT_PROGRAM};
+    all.insert(all.end(), work.arguments.begin(), work.arguments.end());
+    all.insert(all.end(), {"--out", out});
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  [[nodiscard]] std::vector<std::string> resumable(const Work& work, const std::string& out) const {
+    return command(work, out, {"--checkpoint", "kept", "--resume", "--checkpoint-seconds", "0"});
+  }
+  [[nodiscard]] std::string errors() const { return slurp(folder_ / ".err"); }
+  [[nodiscard]] bool goes_on() const { return errors().find("goes on from kept/") != std::string::npos; }
+
+  void expect_same_results(const Work& work, const std::string& out) const {
+    for (const std::string& result : work.results) {
+      const std::string expected = slurp(folder_ / "whole" / result);
+      ASSERT_FALSE(expected.empty()) << result;
+      EXPECT_TRUE(slurp(folder_ / out / result) == expected) << result << " differs";
+    }
+  }
+
+  /// Kills it at `kills` random moments, going on after each; whenever it comes to the end, the results are
+  /// compared and it begins anew.
+  void kill_and_go_on(const Work& work, int kills, unsigned seed) {
+    const auto begin = Clock::now();
+    ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+    const double whole = std::chrono::duration<double>(Clock::now() - begin).count();
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> share(0.0, 0.7);
+    int killed = 0;
+    int gone_on = 0;
+    int finished = 0;
+    while (killed < kills || finished == 0) {
+      const bool last = killed == kills;
+      const auto moment =
+          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share(random) * whole));
+      Child child(folder_, resumable(work, "killed"));
+      const std::optional<int> ended = child.wait_for(last ? long_enough : moment);
+      ASSERT_TRUE(!last || ended) << "it hangs";
+      if (ended) {
+        ASSERT_EQ(*ended, 0) << errors();
+        gone_on += goes_on() ? 1 : 0;
+        ++finished;
+        expect_same_results(work, "killed");
+        EXPECT_FALSE(fs::exists(folder_ / "kept" / work.checkpoint)) << "a checkpoint is left";
+        fs::remove_all(folder_ / "killed");
+      } else {
+        child.send(SIGKILL);
+        ASSERT_EQ(child.wait(), 128 + SIGKILL);
+        gone_on += goes_on() ? 1 : 0;
+        ++killed;
+      }
+    }
+    EXPECT_GE(gone_on, kills / 3) << "too few of the processes found a checkpoint: the test tests little";
+    RecordProperty("gone_on", gone_on);
+    RecordProperty("finished", finished);
+  }
+
+  /// Sends the signal once there is a checkpoint, or at the first block without one.
+  void stop_and_go_on(const Work& work, int signal, int code) {
+    ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+    {
+      Child child(folder_, command(work, "out", {"--checkpoint", "kept", "--checkpoint-seconds", "0"}));
+      const auto ended =
+          child.wait_for(long_enough, [&] { return fs::exists(folder_ / "kept" / work.checkpoint); });
+      ASSERT_FALSE(ended) << "it ended before it could be stopped";
+      child.send(signal);
+      ASSERT_EQ(child.wait_for(long_enough), code) << errors();
+    }
+    const std::string said = errors();
+    EXPECT_NE(said.find("go on with: "), std::string::npos) << said;
+    EXPECT_NE(said.find("--checkpoint-seconds 0 --resume\n"), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+    ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
+    EXPECT_TRUE(goes_on()) << errors();
+    expect_same_results(work, "out");
+  }
+};
+
+#ifdef SUREFOOT_SLOW_BUILD
+constexpr int share_of_kills = 5;
+#else
+constexpr int share_of_kills = 1;
+#endif
+
+TEST_F(Interruption, ARunKilledAtRandomMomentsEndsInTheSameCertificate) {
+  kill_and_go_on(run(), 17 / share_of_kills, 1);
+}
+
+TEST_F(Interruption, ATrainingKilledAtRandomMomentsEndsInTheSameWeights) {
+  kill_and_go_on(train(), 17 / share_of_kills, 2);
+}
+
+TEST_F(Interruption, ACalibrationKilledAtRandomMomentsEndsInTheSameCertificates) {
+  kill_and_go_on(calibrate(), 16 / share_of_kills, 3);
+}
+
+TEST_F(Interruption, SigintStopsARunThatGoesOn) {
+  stop_and_go_on(run(), SIGINT, 130);
+}
+
+TEST_F(Interruption, SigtermStopsATrainingThatGoesOn) {
+  stop_and_go_on(train(), SIGTERM, 143);
+}
+
+TEST_F(Interruption, SigtermStopsACalibrationThatGoesOn) {
+  stop_and_go_on(calibrate(), SIGTERM, 143);
+}
+
+TEST_F(Interruption, WithoutCheckpointsASignalSaysThatNothingIsKept) {
+  Work work = run();
+  work.arguments[4] = "1000000";
+  Child child(folder_, command(work, "out"));
+  // The folder is made before the work begins.
+  ASSERT_FALSE(child.wait_for(long_enough, [&] { return fs::exists(folder_ / "out"); }));
+  std::this_thread::sleep_for(500ms);
+  child.send(SIGINT);
+  std::this_thread::sleep_for(100ms);
+  child.send(SIGINT);  // a block of a million iterations takes long; the second signal does not wait for it
+  EXPECT_EQ(child.wait_for(long_enough), 130) << errors();
+  EXPECT_TRUE(fs::is_empty(folder_ / "out"));
+}
+
+TEST_F(Interruption, TracesAreKeptTooAndNoClockMatters) {
+  Work work = run();
+  work.arguments.emplace_back("--save-traces");
+  work.results.emplace_back("traces.npy");
+  ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+  {
+    Child child(folder_, resumable(work, "out"));
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return fs::exists(folder_ / "kept" / work.checkpoint); }));
+    child.send(SIGKILL);
+    child.wait();
+  }
+  // As if the clock had been set back by years since the checkpoint was written.
+  fs::last_write_time(folder_ / "kept" / work.checkpoint, fs::file_time_type::clock::now() + 100000h);
+  ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
+  EXPECT_TRUE(goes_on()) << errors();
+  expect_same_results(work, "out");
+}
+
+TEST_F(Interruption, ACheckpointOfOtherWorkIsRefusedWithWhatDiffers) {
+  const Work work = run();
+  {
+    Child child(folder_, resumable(work, "out"));
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return fs::exists(folder_ / "kept" / work.checkpoint); }));
+    child.send(SIGKILL);
+    child.wait();
+  }
+  const std::string kept = slurp(folder_ / "kept" / work.checkpoint);
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& words) {
+    arguments.insert(arguments.end(), {"--out", "out", "--checkpoint", "kept", "--resume"});
+    const auto result = surefoot(fmt::format("{}", fmt::join(arguments, " ")));
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+  };
+  std::vector<std::string> other = work.arguments;
+  other[4] = "1600";
+  refused(other, "run-qp.checkpoint: belongs to another configuration: --iterations is '1500' there and '1600'");
+  const std::string copy = (folder_ / "mpc").string();
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/mpc", copy);
+  other = work.arguments;
+  other[2] = copy;
+  testing::spill(folder_ / "mpc" / "q.csv", "1" + slurp(folder_ / "mpc" / "q.csv"));
+  refused(other, "belongs to another configuration: --q is");
+  testing::spill(folder_ / "kept" / work.checkpoint, kept.substr(0, kept.size() - 1));
+  refused(work.arguments, "run-qp.checkpoint: is damaged");
+  EXPECT_NE(surefoot("certify nothing.csv --resume").err.find("--resume needs --checkpoint"), std::string::npos);
+}
+
+TEST_F(Interruption, AStoppedTableIsGoneOnWith) {
+  // Through a pipe, so that it is certain where the signal comes: while the reader waits for the last part.
+  const auto made = shell(
+      "mkfifo t.csv; python3 -c \"import random; random.seed(1)\nwith open('data', 'w') as f:\n  "
+      "f.write('k=1,k=2,k=3\\n')\n  for i in range(20000):\n    "
+      "f.write((','.join(repr(random.random()) for _ in range(3)) + '\\n') * 30)\"");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Work work{{"certify", "t.csv", "--tolerances", "0.1,0.5"}, {"certificate.json"}, "certify.checkpoint"};
+  const auto feed = [&](const std::string& commands) {
+    return std::make_unique<Child>(folder_, std::vector<std::string>{"sh", "-c", "(" + commands + ") >t.csv"});
+  };
+  const auto all = feed("cat data");
+  ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+  {
+    const auto part = feed("head -c 25000000 data; while [ ! -e more ]; do sleep 0.01; done; tail -c +25000001 data");
+    Child child(folder_, resumable(work, "out"));
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return fs::exists(folder_ / "kept" / work.checkpoint); }));
+    child.send(SIGINT);
+    write("more", "");
+    ASSERT_EQ(child.wait_for(long_enough), 130) << errors();
+  }
+  EXPECT_NE(errors().find("go on with: "), std::string::npos) << errors();
+  const auto again = feed("cat data");
+  ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
+  EXPECT_TRUE(goes_on()) << errors();
+  expect_same_results(work, "out");
+}
+
+}  // namespace
+}  // namespace surefoot

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace surefoot::testing {
+
+/// A program that runs beside the test, with its messages in `.err` of its folder.
+class Child {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Child(const std::filesystem::path& folder, std::vector<std::string> arguments) {
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    id_ = ::fork();
+    if (id_ != 0) return;
+    const bool ready = ::chdir(folder.c_str()) == 0;
+    const int nothing = ::open("/dev/null", O_RDWR);
+    const int errors = ::open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(nothing, STDOUT_FILENO);
+    ::dup2(errors, STDERR_FILENO);
+    if (ready) ::execvp(argv[0], argv.data());
+    ::_exit(99);
+  }
+  ~Child() {
+    if (code_) return;
+    send(SIGKILL);
+    (void)wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void send(int signal) const { ::kill(id_, signal); }
+
+  /// Its exit code (128 + signal if one killed it) if it ends within the time, or before `enough` says so.
+  std::optional<int> wait_for(Clock::duration time, const std::function<bool()>& enough = nullptr) {
+    const auto end = Clock::now() + time;
+    while (!code_ && Clock::now() < end && !(enough && enough())) {
+      if (poll(WNOHANG)) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return code_;
+  }
+  int wait() {
+    while (!code_) poll(0);
+    return *code_;
+  }
+
+ private:
+  bool poll(int flags) {
+    int status = 0;
+    if (::waitpid(id_, &status, flags) != id_) return false;
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+  }
+
+  pid_t id_ = 0;
+  std::optional<int> code_;
+};
+
+}  // namespace surefoot::testing
