@@ -6,6 +6,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 
+#include "memory.hpp"
 #include "progress.hpp"
 
 #include <fmt/format.h>
@@ -58,6 +59,7 @@ class Maker {
     for (const bool hold_out : {false, true}) {
       if (!wanted(hold_out)) continue;
       const BoundSamples samples = hold_out ? BoundSamples{0, plan_.hold_out_samples, 0} : bound_samples();
+      require_memory(samples.count);
       const LearnedBench bench =
           make_bench(setting_, hold_out ? plan_.hold_out_set : families::SampleSet::training, samples.count,
                      samples.first);
@@ -76,6 +78,13 @@ class Maker {
   }
 
  private:
+  void require_memory(Index samples) const {
+    MemoryNeeds needs;
+    needs.add_samples(setting_.family, samples);
+    needs.add_counts(setting_.steps, plan_.tolerances.size(), samples);
+    needs.require_fit(plan_.memory_limit);
+  }
+
   [[nodiscard]] bool wanted(bool hold_out) const {
     return std::any_of(plan_.kinds.begin(), plan_.kinds.end(),
                        [&](GuaranteeKind kind) { return is_hold_out(kind) == hold_out; });

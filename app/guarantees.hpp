@@ -48,6 +48,7 @@ struct GuaranteePlan {
   surefoot::Index seed = 0;        ///< of the drawn weights
   std::optional<Candidate> prior;  ///< weights whose means are the prior mean
   surefoot::certify::CountJournal* journal = nullptr;
+  std::uint64_t memory_limit = 0;  ///< 0: what is there
 
   void validate() const;
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -77,6 +78,7 @@ void complain(std::string message) {
 int main(int argc, char** argv) {
   int exit_code = success;
   set_command_line(argc, argv);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of writing, which names the file
   try {
     CLI::App app("Guarantees for optimizers from samples: how good is the answer after k steps?");
     app.name("surefoot");

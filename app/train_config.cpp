@@ -144,9 +144,9 @@ TrainConfig read_train_config(const std::filesystem::path& path) {
   return parse_train_config(path, io::read_file(path, largest_config));
 }
 
-TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view text) {
+TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view content) {
   const std::string file = path.string();
-  const toml::table root = parse_toml(file, text);
+  const toml::table root = parse_toml(file, content);
   TrainConfig config;
   const auto beside = [&](const std::string& text) { return path.parent_path() / text; };
   const auto table = [&](const char* name, const std::function<void(Keys&)>& define) {

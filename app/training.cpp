@@ -10,6 +10,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "learned_setting.hpp"
+#include "memory.hpp"
 #include "progress.hpp"
 #include "stopping.hpp"
 
@@ -142,6 +143,18 @@ void describe(const Training& training, learning::Posterior& posterior) {
   data["training.version"] = std::string(version);
 }
 
+void require_training_memory(const Training& training) {
+  const TrainConfig& config = training.config;
+  MemoryNeeds needs;
+  needs.add_samples(config.family, config.samples * (config.flip_signs ? 2 : 1));
+  // Iterates of a block and their derivatives, step by step.
+  constexpr double lanes = 16;
+  needs.add("blocks of runs in slots", 2 * lanes * static_cast<double>(config.slots) *
+                                           (static_cast<double>(config.steps) + 1) *
+                                           static_cast<double>(config.family.variables));
+  needs.require_fit(training.memory_limit);
+}
+
 }  // namespace
 
 Training read_training(const fs::path& config) {
@@ -157,6 +170,7 @@ learning::TrainResult run_training(const Training& training) {
   require(config.samples >= 8, "samples: {} is below 8", config.samples);
   io::prepare_output_folder(training.folder);
   training.checkpoint.prepare();
+  require_training_memory(training);
 
   const families::SparseCoding family(config.family_seed, config.family);
   const auto codes = std::make_shared<problems::SparseCodes>(

@@ -18,6 +18,7 @@ struct Training {
   std::string config_sha256;
   std::filesystem::path folder;  ///< for the weights; created if needed
   CheckpointOptions checkpoint;
+  std::uint64_t memory_limit = 0;  ///< 0: what is there
   bool quiet = false;  ///< no line per epoch
 };
 

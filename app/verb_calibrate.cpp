@@ -9,6 +9,7 @@
 #include "checkpointing.hpp"
 #include "claims.hpp"
 #include "guarantees.hpp"
+#include "memory.hpp"
 #include "output.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
@@ -164,5 +165,6 @@ void add_calibrate_verb(CLI::App& app) {
   verb->footer(
       "Example: surefoot calibrate surefoot-training/weights.safetensors --guarantees pac-bayes,hold-out");
   add_checkpoint_options(*verb, arguments->checkpoint);
+  add_memory_option(*verb, arguments->plan.memory_limit);
   verb->callback([arguments, verb] { run(*verb, *arguments); });
 }

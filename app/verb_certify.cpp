@@ -6,6 +6,7 @@
 
 #include "checkpointing.hpp"
 #include "claims.hpp"
+#include "memory.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "stopping.hpp"
@@ -35,6 +36,7 @@ struct CertifyOptions {
   ClaimArguments claims;
   OutputOptions output;
   CheckpointOptions checkpoint;
+  std::uint64_t memory_limit = 0;
 };
 
 std::vector<std::string> variant_names(const CertifyOptions& options) {
@@ -72,6 +74,10 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
       fmt::print(stderr, "surefoot: {}: {}\n", file, tables.back()->notice());
   }
   claims = certify::resolved(claims, recorded);
+  MemoryNeeds needs;
+  for (const std::vector<Index>& steps : recorded)
+    needs.add_counts(static_cast<Index>(steps.size()), claims.tolerances.size(), 0);
+  needs.require_fit(options.memory_limit);
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   options.output.prepare();
   std::vector<certify::Counted> variants;
@@ -125,6 +131,7 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   add_checkpoint_options(*verb, options->checkpoint);
+  add_memory_option(*verb, options->memory_limit);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
       "Rows must be independent problems; tolerances and steps must be chosen without looking at the "

@@ -15,6 +15,7 @@
 #include "checkpointing.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
+#include "memory.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "stopping.hpp"
@@ -49,6 +50,7 @@ struct RunArguments {
   ClaimArguments claims;
   OutputOptions output;
   CheckpointOptions checkpoint;
+  std::uint64_t memory_limit = 0;
 };
 
 /// Accurate solutions of all instances, unless the work is stopped.
@@ -128,8 +130,23 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
       &journal);
 }
 
+void require_run_memory(const RunArguments& arguments, const algorithms::Operator& op) {
+  const double trace = static_cast<double>(arguments.iterations) + 1;
+  MemoryNeeds needs;
+  needs.add("blocks of runs in threads", static_cast<double>(op.width()) * threads() *
+                                             (trace + static_cast<double>(op.state_size() + op.iterate_size())));
+  needs.add_counts(arguments.iterations, std::max<std::size_t>(1, arguments.claims.options().tolerances.size()),
+                   op.instances());
+  if (arguments.save_traces) {
+    constexpr double copies = 2;  // and its file
+    needs.add("traces", copies * trace * static_cast<double>(op.instances()));
+  }
+  needs.require_fit(arguments.memory_limit);
+}
+
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
                      FamilyFiles& files, Json run, const Solve& solve) {
+  require_run_memory(arguments, op);
   const runs::Start start =
       arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
   io::Configuration data;
@@ -236,6 +253,7 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   add_claim_options(verb, arguments.claims);
   add_output_options(verb, arguments.output);
   add_checkpoint_options(verb, arguments.checkpoint);
+  add_memory_option(verb, arguments.memory_limit);
 }
 
 void add_qp(CLI::App& run) {

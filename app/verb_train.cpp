@@ -1,5 +1,6 @@
 #include "surefoot/core/parallel.hpp"
 
+#include "memory.hpp"
 #include "stopping.hpp"
 #include "training.hpp"
 #include "verbs.hpp"
@@ -17,6 +18,7 @@ struct TrainArguments {
   std::string config;
   std::string out = "surefoot-training";
   CheckpointOptions checkpoint;
+  std::uint64_t memory_limit = 0;
   Index samples = 0;
   Index seed = -1;
   double target = -1;
@@ -35,6 +37,7 @@ void run(const TrainArguments& arguments) {
   training.folder = arguments.out;
   training.checkpoint = arguments.checkpoint;
   if (training.checkpoint.folder.empty()) training.checkpoint.folder = arguments.out;
+  training.memory_limit = arguments.memory_limit;
   training.quiet = arguments.quiet;
   const learning::TrainResult result = [&] {
     const StopSignals signals(training.checkpoint.how_to_go_on());
@@ -53,6 +56,7 @@ void add_train_verb(CLI::App& app) {
   verb->add_option("--out", arguments->out, "folder for weights.safetensors")
       ->capture_default_str();
   add_checkpoint_options(*verb, arguments->checkpoint, "the output folder");
+  add_memory_option(*verb, arguments->memory_limit);
   verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(whole_number);
   verb->add_option("--seed", arguments->seed, "of training, instead of the file's")->check(whole_number);
   verb->add_option("--target", arguments->target, "B_target of every stage, instead of the file's")

@@ -16,10 +16,9 @@ void RunCounter::run(const algorithms::Operator& op, const runs::Metric& metric,
                      runs::RunOptions options, Index base, const TraceListener& listener) {
   if (journal_ != nullptr) {
     options.wanted = [&](Index first, Index count) {
+      if (is_done(base + first, count)) return false;
       journal_->interrupt();
-      if (!keeps()) return true;
-      const std::scoped_lock lock(done_mutex_);
-      return !done_.contains(base + first, count);
+      return true;
     };
   }
   try {
@@ -45,6 +44,11 @@ void RunCounter::add(Index number, Index instance, const double* trace, const Tr
     const std::scoped_lock lock(listening_);
     listener(instance, trace);
   }
+}
+
+bool RunCounter::is_done(Index first, Index count) const {
+  const std::scoped_lock lock(done_mutex_);
+  return done_.contains(first, count);
 }
 
 // A block may have been counted in part.

@@ -21,6 +21,8 @@ using TraceListener = std::function<void(Index instance, const double* trace)>;
 /// are not made again.
 class RunCounter {
  public:
+  static constexpr int tallies = 16;
+
   explicit RunCounter(const runs::TallySpec& spec, CountJournal* journal = nullptr);
 
   /// Runs the operator and counts. The run of instance i has the number `base` + i among all that are counted
@@ -32,7 +34,7 @@ class RunCounter {
   [[nodiscard]] runs::Tally finish();
 
  private:
-  static constexpr std::size_t shard_count = 16;
+  static constexpr std::size_t shard_count = tallies;
   static constexpr std::size_t lanes = 16;
   struct Shard {
     explicit Shard(const runs::TallySpec& spec) : tally(spec) {}
@@ -42,6 +44,7 @@ class RunCounter {
 
   [[nodiscard]] bool keeps() const { return journal_ != nullptr && journal_->keeps(); }
   void add(Index number, Index instance, const double* trace, const TraceListener& listener);
+  [[nodiscard]] bool is_done(Index first, Index count) const;
   [[nodiscard]] bool is_new(Index number);
   [[nodiscard]] runs::Tally sum() const;
   void keep();

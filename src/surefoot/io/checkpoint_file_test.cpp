@@ -15,53 +15,53 @@ namespace {
 using test_support::input_error;
 using test_support::TemporaryFolder;
 
-const Configuration example{{"work", "run qp"}, {"--iterations", "200"}, {"--metric", "residual"}};
+const Configuration example_work{{"work", "run qp"}, {"--iterations", "200"}, {"--metric", "residual"}};
 
-std::string complaint(const std::string& bytes, const Configuration& configuration = example) {
+std::string checkpoint_complaint(const std::string& bytes, const Configuration& configuration = example_work) {
   return input_error([&] { (void)checkpoint_state(bytes, "c", configuration); });
 }
 
 TEST(CheckpointFile, GivesBackTheStateOfTheSameConfiguration) {
   const std::string state("any bytes \0 at all", 18);
-  EXPECT_EQ(checkpoint_state(checkpoint_bytes(example, state), "c", example), state);
+  EXPECT_EQ(checkpoint_state(checkpoint_bytes(example_work, state), "c", example_work), state);
   EXPECT_EQ(checkpoint_state(checkpoint_bytes({}, ""), "c", {}), "");
 }
 
 TEST(CheckpointFile, NamesWhatDiffersInAnotherConfiguration) {
-  const std::string bytes = checkpoint_bytes(example, "state");
-  Configuration other = example;
+  const std::string bytes = checkpoint_bytes(example_work, "state");
+  Configuration other = example_work;
   other[1].second = "300";
-  EXPECT_EQ(complaint(bytes, other),
+  EXPECT_EQ(checkpoint_complaint(bytes, other),
             "c: belongs to another configuration: --iterations is '200' there and '300' here");
-  other = example;
+  other = example_work;
   other.pop_back();
-  EXPECT_NE(complaint(bytes, other).find("other work"), std::string::npos);
-  other = example;
+  EXPECT_NE(checkpoint_complaint(bytes, other).find("other work"), std::string::npos);
+  other = example_work;
   other[0].first = "verb";
-  EXPECT_NE(complaint(bytes, other).find("other work"), std::string::npos);
+  EXPECT_NE(checkpoint_complaint(bytes, other).find("other work"), std::string::npos);
 }
 
 TEST(CheckpointFile, RefusesEveryTruncationAndEveryFlippedBit) {
-  const std::string bytes = checkpoint_bytes(example, "the state");
+  const std::string bytes = checkpoint_bytes(example_work, "the state");
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_NE(complaint(bytes.substr(0, size)), "(no error)") << size;
-  EXPECT_NE(complaint(bytes + "x"), "(no error)");
+    EXPECT_NE(checkpoint_complaint(bytes.substr(0, size)), "(no error)") << size;
+  EXPECT_NE(checkpoint_complaint(bytes + "x"), "(no error)");
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ 1);
-    EXPECT_NE(complaint(flipped), "(no error)") << at;
+    EXPECT_NE(checkpoint_complaint(flipped), "(no error)") << at;
   }
 }
 
 TEST(CheckpointFile, RefusesOtherVersionsAndOtherFiles) {
-  std::string bytes = checkpoint_bytes(example, "the state");
+  std::string bytes = checkpoint_bytes(example_work, "the state");
   bytes[bytes.find('1')] = '2';
-  EXPECT_NE(complaint(bytes).find("another version"), std::string::npos);
-  EXPECT_EQ(complaint("certificate"), "c: is not a checkpoint");
+  EXPECT_NE(checkpoint_complaint(bytes).find("another version"), std::string::npos);
+  EXPECT_EQ(checkpoint_complaint("certificate"), "c: is not a checkpoint");
 }
 
 TEST(CheckpointFile, LengthsBeyondTheEndAreRefusedThoughTheChecksumFits) {
-  std::string bytes = checkpoint_bytes(example, "the state");
+  std::string bytes = checkpoint_bytes(example_work, "the state");
   bytes.resize(bytes.size() - 64);
   const std::size_t head = std::string_view("surefoot checkpoint 1\n").size();
   const std::size_t length_of_state = bytes.size() - std::string_view("the state").size() - 8;
@@ -69,17 +69,17 @@ TEST(CheckpointFile, LengthsBeyondTheEndAreRefusedThoughTheChecksumFits) {
     std::string hostile = bytes;
     hostile.replace(at, 8, 8, '\x7f');
     hostile += sha256_hex(hostile);
-    EXPECT_NE(complaint(hostile), "(no error)") << at;
+    EXPECT_NE(checkpoint_complaint(hostile), "(no error)") << at;
   }
 }
 
 TEST(CheckpointFile, KeepsTheLastStateUntilItIsRemoved) {
   const TemporaryFolder folder;
-  CheckpointFile file(folder / "c", example, 0);
+  CheckpointFile file(folder / "c", example_work, 0);
   EXPECT_FALSE(file.read());
   file.write("one");
   file.write("two");
-  EXPECT_EQ(CheckpointFile(folder / "c", example, 0).read(), "two");
+  EXPECT_EQ(CheckpointFile(folder / "c", example_work, 0).read(), "two");
   EXPECT_EQ(folder.entries(), 1);
   file.remove();
   EXPECT_EQ(folder.entries(), 0);
@@ -98,7 +98,7 @@ TEST(CheckpointFile, IsDueAfterItsTimeAndWritesAtMostATwentiethOfIt) {
   const TemporaryFolder folder;
   double now = 1000;
   double write_time = 0;
-  CheckpointFile file(folder / "c", example, 10, [&] { return now += write_time; });
+  CheckpointFile file(folder / "c", example_work, 10, [&] { return now += write_time; });
   now += 9.9;
   EXPECT_FALSE(file.due());
   now += 0.2;
@@ -117,7 +117,7 @@ TEST(CheckpointFile, IsDueAfterItsTimeAndWritesAtMostATwentiethOfIt) {
 TEST(CheckpointFile, AClockThatGoesBackDoesNotStopTheWriting) {
   const TemporaryFolder folder;
   double now = 1000;
-  CheckpointFile file(folder / "c", example, 10, [&] { return now; });
+  CheckpointFile file(folder / "c", example_work, 10, [&] { return now; });
   now = 20;
   EXPECT_TRUE(file.due());
   file.write("state");
@@ -128,7 +128,7 @@ TEST(CheckpointFile, AClockThatGoesBackDoesNotStopTheWriting) {
 
 TEST(CheckpointFile, NamesAFolderThatCannotBeWritten) {
   const TemporaryFolder folder;
-  CheckpointFile file(folder / "c", example, 0);
+  CheckpointFile file(folder / "c", example_work, 0);
   file.write("before");
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read |
                                                   std::filesystem::perms::owner_exec |

@@ -2,6 +2,7 @@
 
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -257,7 +258,7 @@ ValueStore ValueStore::read_state(ByteReader& from) {
 Tally::Tally(TallySpec spec)
     : spec_(std::move(spec)),
       failure_bins_(spec_.steps.size() * (spec_.tolerances.size() + 1)),
-      grid_bins_(spec_.claim_columns.size() * (spec_.grid.size() + 1)),
+      grid_bins_(spec_.grid.empty() ? 0 : spec_.claim_columns.size() * (spec_.grid.size() + 1)),
       settling_bins_(spec_.tolerances.size() * (spec_.steps.size() + 1)),
       hit_bins_(settling_bins_.size()),
       stores_(spec_.keep_values && spec_.grid.empty() ? spec_.claim_columns.size() : 0),
@@ -381,6 +382,16 @@ std::vector<Index> Tally::settled(std::size_t tolerance) const {
 
 std::vector<Index> Tally::hit(std::size_t tolerance) const {
   return cumulative(hit_bins_, tolerance, spec_.steps.size());
+}
+
+Tally sum_over_ranks(Tally own) {
+  if (!ranks().several()) return own;
+  const TallySpec spec = own.spec();
+  own.expect(ranks().sum(own.samples()));
+  const std::string whole =
+      ranks().reduce([&] { return own.state(); },
+                     [&](std::string_view state) { own.merge(Tally::from_state(spec, state)); });
+  return ranks().first() ? own : Tally::from_state(spec, whole);
 }
 
 }  // namespace surefoot::runs

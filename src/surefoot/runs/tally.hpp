@@ -114,4 +114,7 @@ class Tally {
   void round_if_many(Index samples);
 };
 
+/// The tally of all processes (core/ranks.hpp) from each one's own; every rank gets it.
+[[nodiscard]] Tally sum_over_ranks(Tally own);
+
 }  // namespace surefoot::runs

@@ -1,0 +1,130 @@
+#include "memory.hpp"
+
+#include "surefoot/certify/run_counter.hpp"
+#include "surefoot/core/error.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kilobyte = 1024;
+
+// The number after a word at the beginning of a line, as in /proc: "MemAvailable:  123 kB".
+std::optional<double> number_after(const char* file, const std::string& word) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(word)) return std::strtod(line.c_str() + word.size(), nullptr);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> first_number(const fs::path& file) {
+  std::ifstream stream(file);
+  double value = 0;
+  return stream >> value ? std::optional(value) : std::nullopt;
+}
+
+// What the control groups that this process is in leave; the second version's files, then the first's.
+double left_by_control_groups() {
+  double left = std::numeric_limits<double>::infinity();
+  const auto account = [&](const fs::path& folder, const char* limit, const char* used) {
+    const std::optional<double> most = first_number(folder / limit);
+    const std::optional<double> now = first_number(folder / used);
+    if (!most || !now) return;
+    const double cache = number_after((folder / "memory.stat").c_str(), "inactive_file ").value_or(0);
+    left = std::min(left, *most - *now + cache);
+  };
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (!line.starts_with("0::")) continue;
+    const fs::path root = "/sys/fs/cgroup";
+    for (fs::path inside = fs::path(line.substr(3)).relative_path();; inside = inside.parent_path()) {
+      account(root / inside, "memory.max", "memory.current");
+      if (inside.empty()) break;
+    }
+  }
+  account("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes");
+  return left;
+}
+
+double left_by(decltype(RLIMIT_AS) resource, const char* used) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<double>::infinity();
+  return static_cast<double>(limit.rlim_cur) -
+         number_after("/proc/self/status", used).value_or(0) * kilobyte;
+}
+
+std::string in_words(double bytes) {
+  constexpr double step = 1000;
+  if (bytes >= step * step * step) return fmt::format("{:.2f} GB", bytes / (step * step * step));
+  return fmt::format("{:.1f} MB", bytes / (step * step));
+}
+
+}  // namespace
+
+AvailableMemory available_memory() {
+  AvailableMemory least{std::numeric_limits<double>::infinity(), ""};
+  const auto bound = [&](double bytes, const char* by) {
+    if (bytes < least.bytes) least = {bytes, by};
+  };
+  if (const auto machine = number_after("/proc/meminfo", "MemAvailable:"))
+    bound(*machine * kilobyte, "on this machine");
+  bound(left_by_control_groups(), "in this control group");
+  bound(left_by(RLIMIT_AS, "VmSize:"), "within ulimit -v");
+  bound(left_by(RLIMIT_DATA, "VmData:"), "within ulimit -d");
+  return least;
+}
+
+void MemoryNeeds::add(const std::string& what, double numbers) {
+  add_bytes(what, numbers * sizeof(double));
+}
+
+void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
+  needs_.push_back({what, bytes});
+}
+
+void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count) {
+  constexpr double numbers_per_entry = 1.5;  // its value, and its place in half the room
+  add("samples", static_cast<double>(count) *
+                     (static_cast<double>(family.measurements) +
+                      numbers_per_entry * family.density * static_cast<double>(family.variables)));
+}
+
+void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples) {
+  // By step: its label, failures, settling and hitting at every tolerance; once for each of the tallies.
+  add("counts", (static_cast<double>(steps) + 1) * (1 + 3 * static_cast<double>(tolerances)) *
+                    surefoot::certify::RunCounter::tallies);
+  add("values for quantiles", static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
+}
+
+void MemoryNeeds::require_fit(std::uint64_t limit) const {
+  AvailableMemory available = available_memory();
+  if (limit > 0) {
+    const double left = static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
+    if (left < available.bytes) available = {std::max(0.0, left), "within --memory-limit"};
+  }
+  double all = 0;
+  std::string parts;
+  for (const Need& need : needs_) {
+    all += need.bytes;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
+  }
+  surefoot::require(all <= available.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all), parts,
+                    in_words(available.bytes), available.bounded_by);
+}
+
+void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
+  verb.add_option("--memory-limit", limit, "refuse work that needs more memory in all, as 500MB or 4GB [what is there]")
+      ->transform(CLI::AsSizeValue(true));
+}
