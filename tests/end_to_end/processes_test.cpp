@@ -159,7 +159,7 @@ TEST_F(Processes, ReproduceAsOneDoes) {
 
 TEST_F(Processes, ComplainOnceAndAsOneDoes) {
   write_table("bad.csv", 2000, "");
-  shell("printf '1,2,oops,4\\n1,2\\n' >>bad.csv; seq -f '%g,1,1,1' 500 >>bad.csv");
+  ASSERT_EQ(shell("printf '1,2,oops,4\\n1,2\\n' >>bad.csv; seq -f '%g,1,1,1' 500 >>bad.csv").code, 0);
   write_table("good.csv", 100, "");
   for (const char* arguments : {"certify bad.csv", "certify nowhere.csv", "certify good.csv --tolerances x",
                                 "run qp nowhere", "nonsense", "certify good.csv --out /proc/nowhere"}) {
