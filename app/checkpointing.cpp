@@ -1,6 +1,7 @@
 #include "checkpointing.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
@@ -24,18 +25,41 @@ std::string full_name(const CLI::App& verb) {
   return full_name(*parent) + ' ' + verb.get_name();
 }
 
+std::string file_stem(std::string verb) {
+  std::replace(verb.begin(), verb.end(), ' ', '-');
+  return verb;
+}
+
+// What other numbers of processes left cannot be gone on with: each counted another part of the runs.
+void require_as_many_processes(const CheckpointOptions& options, const std::string& verb) {
+  const std::string stem = file_stem(verb);
+  const std::string own_ending =
+      ranks().several() ? fmt::format("-of-{}.checkpoint", ranks().count()) : stem + ".checkpoint";
+  for (const auto& entry : std::filesystem::directory_iterator(options.folder)) {
+    const std::string name = entry.path().filename().string();
+    const bool of_verb = name.starts_with(stem + '.') && name.ends_with(".checkpoint");
+    require(!of_verb || name.ends_with(own_ending),
+            "{}: was left by another number of processes than the {} of now; go on with as many, or remove it",
+            entry.path().string(), ranks().count());
+  }
+}
+
 }  // namespace
 
 void CheckpointOptions::prepare() const {
   require(!resume || !folder.empty(), "--resume needs --checkpoint DIR, the folder of what is to be gone on with");
   if (!folder.empty()) io::prepare_output_folder(folder);
+  ranks().barrier();  // the first makes the folder that all write to
 }
 
 std::filesystem::path CheckpointOptions::file(const std::string& verb) const {
   if (folder.empty()) return {};
-  std::string name = verb + ".checkpoint";
-  std::replace(name.begin(), name.end(), ' ', '-');
-  return folder / name;
+  return folder / (file_stem(verb) + ".checkpoint");
+}
+
+std::filesystem::path CheckpointOptions::own_file(const std::string& verb) const {
+  if (folder.empty() || !ranks().several()) return file(verb);
+  return folder / fmt::format("{}.rank-{}-of-{}.checkpoint", file_stem(verb), ranks().rank(), ranks().count());
 }
 
 std::string CheckpointOptions::how_to_go_on() const {
@@ -72,14 +96,16 @@ io::Configuration configuration_of(const CLI::App& verb, const io::Configuration
 
 std::unique_ptr<certify::CountJournal> open_journal(const CheckpointOptions& options, const CLI::App& verb,
                                                     const io::Configuration& data) {
-  const std::filesystem::path file = options.file(full_name(verb));
+  const std::string name = full_name(verb);
+  const std::filesystem::path file = options.own_file(name);
+  if (options.resume) require_as_many_processes(options, name);
   auto journal = std::make_unique<certify::CountJournal>(
-      io::CheckpointFile(file, configuration_of(verb, data), options.seconds), options.resume,
-      StopSignals::check);
+      io::CheckpointFile(file, configuration_of(verb, data), options.seconds, io::CheckpointFile::Writer::each),
+      options.resume, StopSignals::check);
   if (journal->resumed()) say_gone_on_from(file);
   return journal;
 }
 
 void say_gone_on_from(const std::filesystem::path& checkpoint) {
-  fmt::print(stderr, "surefoot: goes on from {}\n", checkpoint.string());
+  if (ranks().first()) fmt::print(stderr, "surefoot: goes on from {}\n", checkpoint.string());
 }

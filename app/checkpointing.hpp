@@ -17,7 +17,9 @@ struct CheckpointOptions {
 
   /// Creates the folder; InputError if files cannot be written there, or nothing could be gone on with.
   void prepare() const;
+  /// The one file of a verb, or the one of this process where each of several has its own.
   [[nodiscard]] std::filesystem::path file(const std::string& verb) const;
+  [[nodiscard]] std::filesystem::path own_file(const std::string& verb) const;
   /// For the user who stops the work.
   [[nodiscard]] std::string how_to_go_on() const;
 };

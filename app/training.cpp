@@ -219,6 +219,6 @@ learning::TrainResult run_training(const Training& training) {
   if (!result.finished) throw Interrupted();
   describe(training, result.posterior);
   learning::save_posterior(result.posterior, training.folder / weights_name);
-  fs::remove(options.checkpoint);
+  io::remove_output(options.checkpoint);
   return result;
 }

@@ -5,6 +5,7 @@
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -81,7 +82,8 @@ Json described(const RunArguments& arguments, const FamilyFiles& files) {
 
 // Solutions are a piece of the journal too: those of an earlier process are not computed again.
 problems::Table kept_solutions(certify::CountJournal& journal, const std::function<problems::Table()>& solve) {
-  if (const std::optional<std::string> left = journal.begin()) {
+  const std::optional<std::string> left = journal.begin();
+  if (!ranks().any(!left)) {  // processes solve together, or not at all
     ByteReader from(*left, "solutions of a checkpoint");
     problems::Table table = read_table(from);
     from.finish();
@@ -103,6 +105,8 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
       arguments.metric, op, [&] { return kept_solutions(journal, [&] { return solve(StopSignals::check); }); });
   runs::RunOptions options;
   options.steps = arguments.iterations;
+  options.shared = true;
+  const Part own = runs::own_instances(op, options);
   if (arguments.save_traces) {
     traces.resize(op.instances(), arguments.iterations - metric.first_step() + 1);
     traces.setZero();
@@ -119,15 +123,17 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
   }
   Progress progress("running " + std::string(op.name()));
   Index finished = 0;
-  return certify::certify_run(
+  certify::Certificate certificate = certify::certify_run(
       op, metric, arguments.claims.options(), options, start,
       [&](Index instance, const double* trace) {
         if (arguments.save_traces) {
           traces.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces.cols());
         }
-        progress.update(static_cast<double>(++finished), static_cast<double>(op.instances()), "problems");
+        progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
       },
       &journal);
+  if (arguments.save_traces) runs::share_rows(traces, own);
+  return certificate;
 }
 
 void require_run_memory(const RunArguments& arguments, const algorithms::Operator& op) {

@@ -14,6 +14,7 @@ RunCounter::RunCounter(const runs::TallySpec& spec, CountJournal* journal) : spe
 
 void RunCounter::run(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
                      runs::RunOptions options, Index base, const TraceListener& listener) {
+  options.shared = true;
   if (journal_ != nullptr) {
     options.wanted = [&](Index first, Index count) {
       if (is_done(base + first, count)) return false;
@@ -67,7 +68,7 @@ Index RunCounter::counted() const {
 
 runs::Tally RunCounter::finish() {
   if (keeps()) journal_->end(state());
-  return sum();
+  return runs::sum_over_ranks(sum());
 }
 
 runs::Tally RunCounter::sum() const {

@@ -17,7 +17,7 @@ namespace surefoot::certify {
 using TraceListener = std::function<void(Index instance, const double* trace)>;
 
 /// Counts runs from many threads: a few tallies with a lock each, merged at the end. Counts do not depend on the
-/// order, so neither does the sum. With a journal it is one of its pieces: runs that an earlier process counted
+/// order, so neither does the sum, which is that of all processes. With a journal it is one of its pieces: runs that an earlier process counted
 /// are not made again.
 class RunCounter {
  public:
@@ -29,8 +29,9 @@ class RunCounter {
   /// here.
   void run(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
            runs::RunOptions options, Index base = 0, const TraceListener& listener = nullptr);
-  /// Runs counted so far, by earlier processes too.
+  /// Runs that this process and those before it in its place have counted.
   [[nodiscard]] Index counted() const;
+  /// The counts of all processes.
   [[nodiscard]] runs::Tally finish();
 
  private:

@@ -2,6 +2,7 @@
 
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
@@ -76,10 +77,11 @@ std::string checkpoint_state(std::string_view bytes, const std::string& name,
 }
 
 CheckpointFile::CheckpointFile(std::filesystem::path path, Configuration configuration, double seconds,
-                               Seconds clock)
+                               Writer writer, Seconds clock)
     : path_(std::move(path)),
       configuration_(std::move(configuration)),
       seconds_(seconds),
+      writer_(writer),
       wait_(seconds),
       clock_(clock ? std::move(clock) : steady_seconds) {
   last_ = clock_();
@@ -99,13 +101,14 @@ bool CheckpointFile::due() const {
 void CheckpointFile::write(std::string_view state) {
   if (!kept()) return;
   const double begin = clock_();
-  write_file_atomically(path_, checkpoint_bytes(configuration_, state));
+  const bool writes = writer_ == Writer::each || ranks().first();
+  if (writes) write_own_file_atomically(path_, checkpoint_bytes(configuration_, state));
   last_ = clock_();
   wait_ = std::max(seconds_, (last_ - begin) / most_time_for_writing);
 }
 
 void CheckpointFile::remove() const {
-  if (kept()) std::filesystem::remove(path_);
+  if (kept() && (writer_ == Writer::each || ranks().first())) std::filesystem::remove(path_);
 }
 
 }  // namespace surefoot::io

@@ -27,13 +27,16 @@ std::string checkpoint_state(std::string_view bytes, const std::string& name,
 class CheckpointFile {
  public:
   using Seconds = std::function<double()>;
+  /// Where several processes do one job (core/ranks.hpp): whether the first writes for all, or each a file of its
+  /// own.
+  enum class Writer { first, each };
 
   /// None: never due, nothing is kept.
   CheckpointFile() = default;
   /// Due `seconds` after the last one, or later: writing takes at most a twentieth of the time. Time is that of
   /// a clock that nobody can set; `clock` replaces it in tests.
   CheckpointFile(std::filesystem::path path, Configuration configuration, double seconds,
-                 Seconds clock = nullptr);
+                 Writer writer = Writer::first, Seconds clock = nullptr);
 
   [[nodiscard]] bool kept() const { return !path_.empty(); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -48,6 +51,7 @@ class CheckpointFile {
   std::filesystem::path path_;
   Configuration configuration_;
   double seconds_ = 0;
+  Writer writer_ = Writer::first;
   double wait_ = 0;
   double last_ = 0;
   Seconds clock_;

@@ -98,7 +98,7 @@ TEST(CheckpointFile, IsDueAfterItsTimeAndWritesAtMostATwentiethOfIt) {
   const TemporaryFolder folder;
   double now = 1000;
   double write_time = 0;
-  CheckpointFile file(folder / "c", example_work, 10, [&] { return now += write_time; });
+  CheckpointFile file(folder / "c", example_work, 10, CheckpointFile::Writer::first, [&] { return now += write_time; });
   now += 9.9;
   EXPECT_FALSE(file.due());
   now += 0.2;
@@ -117,7 +117,7 @@ TEST(CheckpointFile, IsDueAfterItsTimeAndWritesAtMostATwentiethOfIt) {
 TEST(CheckpointFile, AClockThatGoesBackDoesNotStopTheWriting) {
   const TemporaryFolder folder;
   double now = 1000;
-  CheckpointFile file(folder / "c", example_work, 10, [&] { return now; });
+  CheckpointFile file(folder / "c", example_work, 10, CheckpointFile::Writer::first, [&] { return now; });
   now = 20;
   EXPECT_TRUE(file.due());
   file.write("state");

@@ -5,6 +5,7 @@
 #include "surefoot/io/table_reader.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,13 @@ namespace surefoot::io {
 class NpyReader final : public TableReader {
  public:
   NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
+  /// A part of the rows; `whole` is the file, for its head.
+  NpyReader(std::unique_ptr<ByteSource> whole, const std::string& path, int part, int parts,
+            const TableOptions& options);
 
   bool next(RowBlock& block) override;
   void skip(Index rows) override;
+  [[nodiscard]] std::optional<Rows> rows_in_file() const override { return rows_in_file_; }
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
   [[nodiscard]] std::string sha256_so_far() const override { return source_->sha256_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
@@ -32,6 +37,8 @@ class NpyReader final : public TableReader {
   Index rows_per_block_ = 0;
   Index rows_delivered_ = 0;
   bool whole_ = false;
+  bool part_ = false;  ///< rows_ are those of a part
+  std::optional<Rows> rows_in_file_;
   std::vector<char> raw_;
 };
 
