@@ -38,16 +38,18 @@ void require_as_many_processes(const CheckpointOptions& options, const std::stri
   for (const auto& entry : std::filesystem::directory_iterator(options.folder)) {
     const std::string name = entry.path().filename().string();
     const bool of_verb = name.starts_with(stem + '.') && name.ends_with(".checkpoint");
-    require(!of_verb || name.ends_with(own_ending),
-            "{}: was left by another number of processes than the {} of now; go on with as many, or remove it",
-            entry.path().string(), ranks().count());
+    require(
+        !of_verb || name.ends_with(own_ending),
+        "{}: was left by another number of processes than the {} of now; go on with as many, or remove it",
+        entry.path().string(), ranks().count());
   }
 }
 
 }  // namespace
 
 void CheckpointOptions::prepare() const {
-  require(!resume || !folder.empty(), "--resume needs --checkpoint DIR, the folder of what is to be gone on with");
+  require(!resume || !folder.empty(),
+          "--resume needs --checkpoint DIR, the folder of what is to be gone on with");
   if (!folder.empty()) io::prepare_output_folder(folder);
   ranks().barrier();  // the first makes the folder that all write to
 }
@@ -59,7 +61,8 @@ std::filesystem::path CheckpointOptions::file(const std::string& verb) const {
 
 std::filesystem::path CheckpointOptions::own_file(const std::string& verb) const {
   if (folder.empty() || !ranks().several()) return file(verb);
-  return folder / fmt::format("{}.rank-{}-of-{}.checkpoint", file_stem(verb), ranks().rank(), ranks().count());
+  return folder /
+         fmt::format("{}.rank-{}-of-{}.checkpoint", file_stem(verb), ranks().rank(), ranks().count());
 }
 
 std::string CheckpointOptions::how_to_go_on() const {
@@ -80,13 +83,14 @@ void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const st
 
 io::Configuration configuration_of(const CLI::App& verb, const io::Configuration& data) {
   constexpr std::array<std::string_view, 11> no_matter{
-      "folder",
-      "--help",   "--out",          "--json",       "--threads", "--checkpoint",
-      "--resume", "--checkpoint-seconds", "--memory-limit", "--settings", "--quiet"};
+      "folder",         "--help",       "--out",    "--json",
+      "--threads",      "--checkpoint", "--resume", "--checkpoint-seconds",
+      "--memory-limit", "--settings",   "--quiet"};
   io::Configuration all{{"work", full_name(verb)}, {"version", std::string(version)}};
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_name();
-    const bool file = std::any_of(data.begin(), data.end(), [&](const auto& each) { return each.first == name; });
+    const bool file =
+        std::any_of(data.begin(), data.end(), [&](const auto& each) { return each.first == name; });
     if (file || std::find(no_matter.begin(), no_matter.end(), name) != no_matter.end()) continue;
     all.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
   }
@@ -100,7 +104,8 @@ std::unique_ptr<certify::CountJournal> open_journal(const CheckpointOptions& opt
   const std::filesystem::path file = options.own_file(name);
   if (options.resume) require_as_many_processes(options, name);
   auto journal = std::make_unique<certify::CountJournal>(
-      io::CheckpointFile(file, configuration_of(verb, data), options.seconds, io::CheckpointFile::Writer::each),
+      io::CheckpointFile(file, configuration_of(verb, data), options.seconds,
+                         io::CheckpointFile::Writer::each),
       options.resume, StopSignals::check);
   if (journal->resumed()) say_gone_on_from(file);
   return journal;

@@ -24,14 +24,17 @@ struct CheckpointOptions {
   [[nodiscard]] std::string how_to_go_on() const;
 };
 
-/// --checkpoint, --resume and --checkpoint-seconds; `usual` is the folder if --checkpoint is not given, in words.
+/// --checkpoint, --resume and --checkpoint-seconds; `usual` is the folder if --checkpoint is not given, in
+/// words.
 void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual = "");
 
-/// Everything that the result of a verb depends on: the program's version, the options as they were given, and
-/// `data`, which says what is in its files. Options that name files or do not change results are left out.
+/// Everything that the result of a verb depends on: the program's version, the options as they were given,
+/// and `data`, which says what is in its files. Options that name files or do not change results are left
+/// out.
 surefoot::io::Configuration configuration_of(const CLI::App& verb, const surefoot::io::Configuration& data);
 
-/// The journal of a verb that counts. Its work stops when StopSignals says so. Says if it goes on with something.
+/// The journal of a verb that counts. Its work stops when StopSignals says so. Says if it goes on with
+/// something.
 std::unique_ptr<surefoot::certify::CountJournal> open_journal(const CheckpointOptions& options,
                                                               const CLI::App& verb,
                                                               const surefoot::io::Configuration& data);

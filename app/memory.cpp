@@ -61,8 +61,7 @@ double left_by(decltype(RLIMIT_AS) resource, const char* used) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return std::numeric_limits<double>::infinity();
-  return static_cast<double>(limit.rlim_cur) -
-         number_after("/proc/self/status", used).value_or(0) * kilobyte;
+  return static_cast<double>(limit.rlim_cur) - number_after("/proc/self/status", used).value_or(0) * kilobyte;
 }
 
 std::string in_words(double bytes) {
@@ -105,13 +104,15 @@ void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, sure
   // By step: its label, failures, settling and hitting at every tolerance; once for each of the tallies.
   add("counts", (static_cast<double>(steps) + 1) * (1 + 3 * static_cast<double>(tolerances)) *
                     surefoot::certify::RunCounter::tallies);
-  add("values for quantiles", static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
+  add("values for quantiles",
+      static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
 }
 
 void MemoryNeeds::require_fit(std::uint64_t limit) const {
   AvailableMemory available = available_memory();
   if (limit > 0) {
-    const double left = static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
+    const double left =
+        static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
     if (left < available.bytes) available = {std::max(0.0, left), "within --memory-limit"};
   }
   double all = 0;
@@ -120,11 +121,12 @@ void MemoryNeeds::require_fit(std::uint64_t limit) const {
     all += need.bytes;
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
   }
-  surefoot::require(all <= available.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all), parts,
-                    in_words(available.bytes), available.bounded_by);
+  surefoot::require(all <= available.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all),
+                    parts, in_words(available.bytes), available.bounded_by);
 }
 
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
-  verb.add_option("--memory-limit", limit, "refuse work that needs more memory in all, as 500MB or 4GB [what is there]")
+  verb.add_option("--memory-limit", limit,
+                  "refuse work that needs more memory in all, as 500MB or 4GB [what is there]")
       ->transform(CLI::AsSizeValue(true));
 }

@@ -13,5 +13,4 @@ std::vector<std::string> with_settings(const CLI::App& verb, const std::string& 
                                        const std::vector<std::string>& arguments);
 /// The same from the file's text.
 std::vector<std::string> with_settings_text(const CLI::App& verb, const std::string& path,
-                                            std::string_view text,
-                                            const std::vector<std::string>& arguments);
+                                            std::string_view text, const std::vector<std::string>& arguments);

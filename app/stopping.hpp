@@ -4,8 +4,8 @@
 
 #include <string>
 
-/// While it lives, SIGINT and SIGTERM do not end the program at once: check() then throws surefoot::Interrupted,
-/// at the next block of work. A second signal ends it as ever.
+/// While it lives, SIGINT and SIGTERM do not end the program at once: check() then throws
+/// surefoot::Interrupted, at the next block of work. A second signal ends it as ever.
 class StopSignals {
  public:
   /// What to tell the user who has stopped the work: what is kept, and how to go on.

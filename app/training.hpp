@@ -19,7 +19,7 @@ struct Training {
   std::filesystem::path folder;  ///< for the weights; created if needed
   CheckpointOptions checkpoint;
   std::uint64_t memory_limit = 0;  ///< 0: what is there
-  bool quiet = false;  ///< no line per epoch
+  bool quiet = false;              ///< no line per epoch
 };
 
 /// From a configuration file; the folder is still to be named.

@@ -81,7 +81,8 @@ Json described(const RunArguments& arguments, const FamilyFiles& files) {
 }
 
 // Solutions are a piece of the journal too: those of an earlier process are not computed again.
-problems::Table kept_solutions(certify::CountJournal& journal, const std::function<problems::Table()>& solve) {
+problems::Table kept_solutions(certify::CountJournal& journal,
+                               const std::function<problems::Table()>& solve) {
   const std::optional<std::string> left = journal.begin();
   if (!ranks().any(!left)) {  // processes solve together, or not at all
     ByteReader from(*left, "solutions of a checkpoint");
@@ -101,8 +102,9 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
                                        const runs::Start& start, certify::CountJournal& journal,
                                        const Solve& solve, problems::Table& traces) {
   const StopSignals signals(arguments.checkpoint.how_to_go_on());
-  const runs::Metric metric = runs::named_metric(
-      arguments.metric, op, [&] { return kept_solutions(journal, [&] { return solve(StopSignals::check); }); });
+  const runs::Metric metric = runs::named_metric(arguments.metric, op, [&] {
+    return kept_solutions(journal, [&] { return solve(StopSignals::check); });
+  });
   runs::RunOptions options;
   options.steps = arguments.iterations;
   options.shared = true;
@@ -139,10 +141,11 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
 void require_run_memory(const RunArguments& arguments, const algorithms::Operator& op) {
   const double trace = static_cast<double>(arguments.iterations) + 1;
   MemoryNeeds needs;
-  needs.add("blocks of runs in threads", static_cast<double>(op.width()) * threads() *
-                                             (trace + static_cast<double>(op.state_size() + op.iterate_size())));
-  needs.add_counts(arguments.iterations, std::max<std::size_t>(1, arguments.claims.options().tolerances.size()),
-                   op.instances());
+  needs.add("blocks of runs in threads",
+            static_cast<double>(op.width()) * threads() *
+                (trace + static_cast<double>(op.state_size() + op.iterate_size())));
+  needs.add_counts(arguments.iterations,
+                   std::max<std::size_t>(1, arguments.claims.options().tolerances.size()), op.instances());
   if (arguments.save_traces) {
     constexpr double copies = 2;  // and its file
     needs.add("traces", copies * trace * static_cast<double>(op.instances()));

@@ -53,8 +53,7 @@ void add_train_verb(CLI::App& app) {
   const auto arguments = std::make_shared<TrainArguments>();
   CLI::App* verb = app.add_subcommand("train", "Train a learned optimizer for its guarantee (PAC-Bayes)");
   verb->add_option("config", arguments->config, "TOML file: model, family, stages")->required();
-  verb->add_option("--out", arguments->out, "folder for weights.safetensors")
-      ->capture_default_str();
+  verb->add_option("--out", arguments->out, "folder for weights.safetensors")->capture_default_str();
   add_checkpoint_options(*verb, arguments->checkpoint, "the output folder");
   add_memory_option(*verb, arguments->memory_limit);
   verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(whole_number);

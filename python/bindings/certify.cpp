@@ -63,9 +63,8 @@ runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec) {
 }
 
 runs::Tally count_file(certify::RunTable& table, const runs::TallySpec& spec) {
-  return interruptible([&](const Interrupt& interrupt) {
-    return table.count(spec, [&](Index, Index) { interrupt(); });
-  });
+  return interruptible(
+      [&](const Interrupt& interrupt) { return table.count(spec, [&](Index, Index) { interrupt(); }); });
 }
 
 /// A property that is a name in Python and an enumeration in C++.

@@ -87,7 +87,6 @@ runs::Start start_of(const py::object& start) {
   return start.is_none() ? runs::cold_start() : runs::given_start(table_of(start, "start"));
 }
 
-
 /// An operator on a family, and how to solve the family accurately.
 class Engine {
  public:

@@ -72,7 +72,9 @@ class Interruption : public testing::ProgramTest {
             {"certificate.json"},
             "run-qp.checkpoint"};
   }
-  static Work train() { return {{"train", "train.toml", "--quiet"}, {"weights.safetensors"}, "train.checkpoint"}; }
+  static Work train() {
+    return {{"train", "train.toml", "--quiet"}, {"weights.safetensors"}, "train.checkpoint"};
+  }
   Work calibrate() {
     EXPECT_EQ(surefoot("train train.toml --quiet --out weights").code, 0);
     return {{"calibrate", "weights/weights.safetensors", "--draws", "60", "--hold-out-samples", "30000",
@@ -240,7 +242,8 @@ TEST_F(Interruption, ACheckpointOfOtherWorkIsRefusedWithWhatDiffers) {
   };
   std::vector<std::string> other = work.arguments;
   other[4] = "1600";
-  refused(other, "run-qp.checkpoint: belongs to another configuration: --iterations is '1500' there and '1600'");
+  refused(other,
+          "run-qp.checkpoint: belongs to another configuration: --iterations is '1500' there and '1600'");
   const std::string copy = (folder_ / "mpc").string();
   fs::copy(SUREFOOT_SOURCE_DIR "/examples/mpc", copy);
   other = work.arguments;
@@ -249,7 +252,8 @@ TEST_F(Interruption, ACheckpointOfOtherWorkIsRefusedWithWhatDiffers) {
   refused(other, "belongs to another configuration: --q is");
   testing::spill(folder_ / "kept" / work.checkpoint, kept.substr(0, kept.size() - 1));
   refused(work.arguments, "run-qp.checkpoint: is damaged");
-  EXPECT_NE(surefoot("certify nothing.csv --resume").err.find("--resume needs --checkpoint"), std::string::npos);
+  EXPECT_NE(surefoot("certify nothing.csv --resume").err.find("--resume needs --checkpoint"),
+            std::string::npos);
 }
 
 TEST_F(Interruption, AStoppedTableIsGoneOnWith) {
@@ -259,14 +263,17 @@ TEST_F(Interruption, AStoppedTableIsGoneOnWith) {
       "f.write('k=1,k=2,k=3\\n')\n  for i in range(20000):\n    "
       "f.write((','.join(repr(random.random()) for _ in range(3)) + '\\n') * 30)\"");
   ASSERT_EQ(made.code, 0) << made.err;
-  const Work work{{"certify", "t.csv", "--tolerances", "0.1,0.5"}, {"certificate.json"}, "certify.checkpoint"};
+  const Work work{
+      {"certify", "t.csv", "--tolerances", "0.1,0.5"}, {"certificate.json"}, "certify.checkpoint"};
   const auto feed = [&](const std::string& commands) {
-    return std::make_unique<Child>(folder_, std::vector<std::string>{"sh", "-c", "(" + commands + ") >t.csv"});
+    return std::make_unique<Child>(folder_,
+                                   std::vector<std::string>{"sh", "-c", "(" + commands + ") >t.csv"});
   };
   const auto all = feed("cat data");
   ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
   {
-    const auto part = feed("head -c 25000000 data; while [ ! -e more ]; do sleep 0.01; done; tail -c +25000001 data");
+    const auto part =
+        feed("head -c 25000000 data; while [ ! -e more ]; do sleep 0.01; done; tail -c +25000001 data");
     Child child(folder_, resumable(work, "out"));
     ASSERT_FALSE(child.wait_for(long_enough, [&] { return fs::exists(folder_ / "kept" / work.checkpoint); }));
     child.send(SIGINT);

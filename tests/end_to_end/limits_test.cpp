@@ -28,7 +28,8 @@ TEST_F(Limits, MemoryThatIsNotThereIsRefusedWithNumbersBeforeTheWork) {
                  "traces 1.60 GB");
   expect_refusal(shell(std::string("ulimit -v 1000000; ") + run_mpc + "--iterations 100000 --save-traces"),
                  "within ulimit -v");
-  write("train.toml", "[family]\nsamples = 1000000000\n[[stage]]\nnoise = false\nsurrogate = \"logarithm\"\n");
+  write("train.toml",
+        "[family]\nsamples = 1000000000\n[[stage]]\nnoise = false\nsurrogate = \"logarithm\"\n");
   expect_refusal(surefoot("train train.toml --out out --memory-limit 2GB"), "samples ");
   EXPECT_TRUE(fs::is_empty(folder_ / "out"));
 }

@@ -42,8 +42,9 @@ void CountJournal::keep(std::string state) {
 void CountJournal::end(std::string state) {
   if (!keeps()) return;
   const std::scoped_lock lock(mutex_);
-  states_.resize(begun_);
-  states_.back() = std::move(state);
+  // Later pieces may be there already, from an earlier process.
+  if (states_.size() < begun_) states_.resize(begun_);
+  states_[begun_ - 1] = std::move(state);
 }
 
 }  // namespace surefoot::certify

@@ -22,8 +22,8 @@ class CountJournal {
     std::function<void(std::string_view)> restore;
   };
 
-  /// Goes on with what is in the file if `resume`; otherwise it is written over. `interrupt` is called between
-  /// two blocks of work.
+  /// Goes on with what is in the file if `resume`; otherwise it is written over. `interrupt` is called
+  /// between two blocks of work.
   explicit CountJournal(io::CheckpointFile file, bool resume = false, Interrupt interrupt = nullptr);
 
   /// Whether there is a file; without one nothing but `interrupt` has an effect.

@@ -263,7 +263,8 @@ runs::Tally RunTable::go_on(const runs::TallySpec& spec, const std::string& stat
   reader_->skip(rows_counted_ - first_block_.rows);
   first_block_ = {};
   require(reader_->bytes_read() == bytes && reader_->sha256_so_far() == digest,
-          "{}: is not the table that the checkpoint has counted: its first {} bytes are others", path_, bytes);
+          "{}: is not the table that the checkpoint has counted: its first {} bytes are others", path_,
+          bytes);
   return tally;
 }
 

@@ -40,8 +40,9 @@ class RunTable {
   /// What the reader made of the table that its owner may not expect; empty if nothing.
   [[nodiscard]] const std::string& notice() const { return notice_; }
 
-  /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a journal
-  /// it is a piece of it: rows that an earlier process counted are passed over; InputError if they have changed.
+  /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
+  /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
+  /// have changed.
   runs::Tally count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress,
                     CountJournal* journal = nullptr);
   /// Of the file; valid after count().

@@ -102,10 +102,10 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
                      const CalibrationOptions& options);
 
 struct HoldOutOptions {
-  bool at_means = false;  ///< the deterministic network; otherwise fresh weights for every sample
-  Index seed = 0;         ///< of the drawn weights
-  Index first = 0;        ///< first of the fresh samples
-  Index count = 0;        ///< 0: all from `first` on
+  bool at_means = false;            ///< the deterministic network; otherwise fresh weights for every sample
+  Index seed = 0;                   ///< of the drawn weights
+  Index first = 0;                  ///< first of the fresh samples
+  Index count = 0;                  ///< 0: all from `first` on
   CountJournal* journal = nullptr;  ///< the runs of each model are a piece of it
 };
 

@@ -97,8 +97,9 @@ void RunCounter::restore(const std::string& state) {
   const std::string companion = from.text();
   if (journal_->companion.restore) journal_->companion.restore(companion);
   from.finish();
-  require(shards_.front()->tally.samples() == done_.size(), "counts of a checkpoint: {} runs are done, {} counted",
-          done_.size(), shards_.front()->tally.samples());
+  require(shards_.front()->tally.samples() == done_.size(),
+          "counts of a checkpoint: {} runs are done, {} counted", done_.size(),
+          shards_.front()->tally.samples());
 }
 
 }  // namespace surefoot::certify

@@ -16,9 +16,9 @@ namespace surefoot::certify {
 /// Called with every trace, one at a time: metric.first_step() .. K.
 using TraceListener = std::function<void(Index instance, const double* trace)>;
 
-/// Counts runs from many threads: a few tallies with a lock each, merged at the end. Counts do not depend on the
-/// order, so neither does the sum, which is that of all processes. With a journal it is one of its pieces: runs that an earlier process counted
-/// are not made again.
+/// Counts runs from many threads: a few tallies with a lock each, merged at the end. Counts do not depend on
+/// the order, so neither does the sum, which is that of all processes. With a journal it is one of its
+/// pieces: runs that an earlier process counted are not made again.
 class RunCounter {
  public:
   static constexpr int tallies = 16;

@@ -24,8 +24,7 @@ void gather(const std::byte* row, Index columns, Index column_bytes, double* out
 
 }  // namespace
 
-runs::Tally count_view(const TableView& view, const runs::TallySpec& spec,
-                       const Interrupt& interrupt) {
+runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const Interrupt& interrupt) {
   require(view.rows > 0, "traces: there is no run in the table");
   require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
           view.columns, spec.steps.size());

@@ -42,8 +42,8 @@ TEST(IndexRanges, AreTheSetOfWhatWasAdded) {
 }
 
 TEST(IndexRanges, RefuseBoundsThatAreNotInOrder) {
-  for (const std::vector<Index>& bounds :
-       {std::vector<Index>{3}, std::vector<Index>{-1, 2}, std::vector<Index>{4, 4}, std::vector<Index>{0, 5, 5, 6}}) {
+  for (const std::vector<Index>& bounds : {std::vector<Index>{3}, std::vector<Index>{-1, 2},
+                                           std::vector<Index>{4, 4}, std::vector<Index>{0, 5, 5, 6}}) {
     ByteWriter to;
     to.list(bounds);
     const std::string bytes = to.take();

@@ -11,7 +11,8 @@
 
 namespace surefoot::io {
 
-/// Everything that a result depends on, by name. Work goes on from a checkpoint only if all of it is the same.
+/// Everything that a result depends on, by name. Work goes on from a checkpoint only if all of it is the
+/// same.
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
 /// A checkpoint as it lies on disk: heading with the version of the format, the configuration, the state, and
@@ -22,19 +23,19 @@ std::string checkpoint_bytes(const Configuration& configuration, std::string_vie
 std::string checkpoint_state(std::string_view bytes, const std::string& name,
                              const Configuration& configuration);
 
-/// The file that keeps the state of long work while it goes on. It is written beside its destination, synced and
-/// renamed: whenever the process dies, a whole one is there.
+/// The file that keeps the state of long work while it goes on. It is written beside its destination, synced
+/// and renamed: whenever the process dies, a whole one is there.
 class CheckpointFile {
  public:
   using Seconds = std::function<double()>;
-  /// Where several processes do one job (core/ranks.hpp): whether the first writes for all, or each a file of its
-  /// own.
+  /// Where several processes do one job (core/ranks.hpp): whether the first writes for all, or each a file of
+  /// its own.
   enum class Writer { first, each };
 
   /// None: never due, nothing is kept.
   CheckpointFile() = default;
-  /// Due `seconds` after the last one, or later: writing takes at most a twentieth of the time. Time is that of
-  /// a clock that nobody can set; `clock` replaces it in tests.
+  /// Due `seconds` after the last one, or later: writing takes at most a twentieth of the time. Time is that
+  /// of a clock that nobody can set; `clock` replaces it in tests.
   CheckpointFile(std::filesystem::path path, Configuration configuration, double seconds,
                  Writer writer = Writer::first, Seconds clock = nullptr);
 

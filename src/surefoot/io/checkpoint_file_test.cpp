@@ -17,7 +17,8 @@ using test_support::TemporaryFolder;
 
 const Configuration example_work{{"work", "run qp"}, {"--iterations", "200"}, {"--metric", "residual"}};
 
-std::string checkpoint_complaint(const std::string& bytes, const Configuration& configuration = example_work) {
+std::string checkpoint_complaint(const std::string& bytes,
+                                 const Configuration& configuration = example_work) {
   return input_error([&] { (void)checkpoint_state(bytes, "c", configuration); });
 }
 
@@ -98,7 +99,8 @@ TEST(CheckpointFile, IsDueAfterItsTimeAndWritesAtMostATwentiethOfIt) {
   const TemporaryFolder folder;
   double now = 1000;
   double write_time = 0;
-  CheckpointFile file(folder / "c", example_work, 10, CheckpointFile::Writer::first, [&] { return now += write_time; });
+  CheckpointFile file(folder / "c", example_work, 10, CheckpointFile::Writer::first,
+                      [&] { return now += write_time; });
   now += 9.9;
   EXPECT_FALSE(file.due());
   now += 0.2;
@@ -135,8 +137,9 @@ TEST(CheckpointFile, NamesAFolderThatCannotBeWritten) {
                                                   std::filesystem::perms::others_exec);
   {
     const test_support::OrdinaryUser user;
-    EXPECT_NE(input_error([&] { file.write("after"); }).find("cannot write in this folder: Permission denied"),
-              std::string::npos);
+    EXPECT_NE(
+        input_error([&] { file.write("after"); }).find("cannot write in this folder: Permission denied"),
+        std::string::npos);
   }
   std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
   EXPECT_EQ(file.read(), "before");

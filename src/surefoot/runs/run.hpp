@@ -25,8 +25,8 @@ struct RunOptions {
   /// If set, called before every step of a block, in any thread. What it throws ends the run and reaches the
   /// caller: how a user stops a long run.
   Interrupt interrupt = nullptr;
-  /// If set, called before every block, in any thread: whether to run instances first .. first + count - 1. What
-  /// it throws ends the run once the blocks that have begun are finished.
+  /// If set, called before every block, in any thread: whether to run instances first .. first + count - 1.
+  /// What it throws ends the run once the blocks that have begun are finished.
   std::function<bool(Index first, Index count)> wanted = nullptr;
 
   void validate() const;
@@ -68,8 +68,8 @@ std::vector<Trace> run_traces(const algorithms::Operator& op, const std::vector<
 problems::Table run_iterates(const algorithms::Operator& op, const Start& start, const RunOptions& options);
 
 struct SolveOptions {
-  double residual = 1e-12;                    ///< fixed-point residual to reach
-  Index max_steps = 100000;                   ///< error if it is not reached
+  double residual = 1e-12;        ///< fixed-point residual to reach
+  Index max_steps = 100000;       ///< error if it is not reached
   Interrupt interrupt = nullptr;  ///< as of RunOptions
 };
 /// Solutions by running the operator itself until its residual is small: one row per instance, the iterate.
