@@ -146,14 +146,15 @@ class School {
   learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = scale_.steps;
-    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 24), 0.2, 1);
+    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 12), 0.2, 1);
     wide.log_variance = -9;
-    // Guarantees for nearly all tasks need a small B more than a small error of most.
-    learning::Stage narrow = bound_stage("narrow", times(scale_.epochs, 44), 0.25, 0.6);
-    narrow.penalty.kind = learning::PenaltyKind::one_sided;
-    narrow.penalty.weight = 100;
-    narrow.penalty.target = 0.022;
-    options_.stages = {wide, narrow};
+    // Guarantees for nearly all tasks need a small B more than small errors of most: N B is pushed to 1000.
+    learning::Stage pushed = bound_stage("pushed", times(scale_.epochs, 90), 0.35, 0.9);
+    const auto n = static_cast<double>(tasks_->instances());
+    pushed.penalty.kind = learning::PenaltyKind::one_sided;
+    pushed.penalty.target = 1000 / n;
+    pushed.penalty.weight = 8e-8 * n * n;
+    options_.stages = {wide, pushed};
     return train_aloud(name, *op, std::move(begin), loss_, options_).posterior;
   }
 
