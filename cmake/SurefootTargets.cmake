@@ -20,8 +20,9 @@ target_compile_options(surefoot_compile_settings INTERFACE
   # with the property SUREFOOT_KERNEL) may have them.
   -ffp-contract=$<IF:$<BOOL:$<TARGET_PROPERTY:SUREFOOT_KERNEL>>,fast,off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 warns of overlaps in plain string concatenation (GCC PR 105651); clang-tidy does not know the option.
-  target_compile_options(surefoot_compile_settings INTERFACE -Wno-restrict)
+  # GCC 12 warns of overlaps in plain string concatenation (GCC PR 105651; clang-tidy does not know the option) and, on machines
+  # with AVX-512, of its own intrinsics (GCC PR 105593).
+  target_compile_options(surefoot_compile_settings INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
 if(SUREFOOT_WERROR)
   target_compile_options(surefoot_compile_settings INTERFACE -Werror)

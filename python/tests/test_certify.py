@@ -1,5 +1,6 @@
 """Certificates from arrays: equal to the program's, without copies, with errors that say what is wrong."""
 
+import io
 import json
 import pickle
 import tracemalloc
@@ -87,6 +88,16 @@ def test_digest_is_that_of_the_saved_array(tmp_path, layout):
     traces = LAYOUTS[layout](example())
     np.save(tmp_path / "traces.npy", traces)
     assert surefoot.certify(traces).verify(tmp_path / "traces.npy")
+
+
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "<f4"])
+@pytest.mark.parametrize("shape", [(1, 1), (20, 5), (3, 123456), (1234567, 2)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_header_of_the_digest_is_numpys(dtype, shape, order):
+    array = np.zeros(shape, dtype, order=order)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    assert surefoot.certification._npy_header(array) == header.getvalue()
 
 
 def test_single_precision_and_whole_numbers():
@@ -280,3 +291,14 @@ def test_certificates_fit_their_schema(source):
     for certificate in (surefoot.certify(example()), surefoot.certify({"a": traces, "b": traces})):
         jsonschema.validate(json.loads(certificate.to_json()), schema)
     assert [run["name"] for run in certificate.run["variants"]] == ["a", "b"]
+
+
+def test_what_is_recorded_must_be_json():
+    traces = example()
+    settings = {"rho": np.float32(0.5), "limit": np.int64(3), "diagonal": np.arange(3), "names": ("a", "b")}
+    recorded = surefoot.certify(traces, run=settings).run
+    assert recorded == {"rho": 0.5, "limit": 3, "diagonal": [0, 1, 2], "names": ["a", "b"]}
+    with pytest.raises(ValueError, match="run: cannot be recorded as JSON"):
+        surefoot.certify(traces, run={"x": float("inf")})
+    with pytest.raises(TypeError, match="run: cannot be recorded as JSON: set is neither"):
+        surefoot.certify(traces, run={"x": {1, 2}})

@@ -29,51 +29,52 @@ def bytes_in_use():
 
 
 SMALL = np.random.default_rng(0).uniform(size=(20, 5))
+FEW = {"tolerances": [0.5], "quantiles": [0.5], "steps": [1, 5]}
 POSTERIOR = surefoot.pac_bayes.Posterior({"w": np.zeros(10)}, {"w": -1.0}, {"w": -1.0}).rounded()
-CERTIFICATE = surefoot.certify(SMALL)
+CERTIFICATE = surefoot.certify(SMALL, **FEW)
+FAMILY = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), np.zeros((8, 2)), np.ones(2))
+CONES = surefoot.ConeFamily(None, -np.eye(2), np.zeros((8, 2)), np.ones(2), nonnegative=2)
 
 
-def refused():
+def calibrated(**options):
+    return surefoot.calibrate(POSTERIOR, lambda weights, indices: SMALL[indices, :2], samples=20, batch=20,
+                              claims=["success"], tolerances=[0.5], **options)  # fmt: skip
+
+
+def refused(call, *arguments):
     with pytest.raises(ValueError):
-        surefoot.bounds.kl_inverse(2.0, 0.1)
+        call(*arguments)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: surefoot.bounds.kl_inverse(0.1, 0.01),
-        lambda: surefoot.bounds.risk_upper_bound([1, 2, 3], 1000, 1e-4),
-        refused,
-        lambda: POSTERIOR.sample(1),
-        lambda: surefoot.pac_bayes.regularizer_with_gradient(
-            [0.1], [-1.0], [0.0], [-1.0], samples=100, delta=0.01
-        ),
-    ],
-    ids=["number", "array", "error", "draw", "regularizer"],
-)
-def test_no_memory_growth(call):
-    expect_no_growth(call, CALLS)
+CALLS_OF_EVERY_KIND = {
+    "number": lambda: surefoot.bounds.kl_inverse(0.1, 0.01),
+    "array": lambda: surefoot.bounds.risk_upper_bound([1, 2, 3], 1000, 1e-4),
+    "wrong number": lambda: refused(surefoot.bounds.kl_inverse, 2.0, 0.1),
+    "draw": lambda: POSTERIOR.sample(1),
+    "regularizer": lambda: surefoot.pac_bayes.regularizer_with_gradient(
+        [0.1], [-1.0], [0.0], [-1.0], samples=100, delta=0.01
+    ),
+    "certify": lambda: surefoot.certify(SMALL, **FEW).to_json(),
+    "wrong traces": lambda: refused(surefoot.certify, SMALL[0]),
+    "claims": lambda: surefoot.Certificate(CERTIFICATE.to_json()).claims,
+    "text": lambda: str(CERTIFICATE),
+    "verify": lambda: CERTIFICATE.verify(SMALL),
+    "calibrate": calibrated,
+    "hold-out": lambda: calibrated(guarantee="hold-out"),
+    "family": lambda: surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), np.zeros(2), np.ones(2)),
+    "wrong family": lambda: refused(surefoot.QPFamily, -np.eye(2), np.eye(2), np.zeros(2), np.zeros(2), np.ones(2)),
+    "traces": lambda: FAMILY.traces(2),
+    "iterates": lambda: CONES.iterates(2),
+    "certify family": lambda: FAMILY.certify(2, claims=["success"], tolerances=[0.5]),
+}
 
 
-def expect_no_growth(call, calls):
-    for _ in range(calls // 10):
+@pytest.mark.parametrize("kind", CALLS_OF_EVERY_KIND)
+def test_no_memory_growth(kind):
+    call = CALLS_OF_EVERY_KIND[kind]
+    for _ in range(CALLS // 10):
         call()
     before = bytes_in_use()
-    for _ in range(calls):
+    for _ in range(CALLS):
         call()
-    assert bytes_in_use() - before < 8 * calls, "bytes are left behind by every call"
-
-
-@pytest.mark.parametrize("call", [lambda: surefoot.certify(SMALL, tolerances=[0.5]), lambda: CERTIFICATE.verify(SMALL)])
-def test_no_memory_growth_of_whole_certificates(call):
-    expect_no_growth(call, 200)  # each takes milliseconds
-
-
-def test_no_memory_growth_of_runs():
-    family = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), np.zeros((8, 2)), np.ones(2))
-    for _ in range(50):
-        family.traces(5)
-    before = bytes_in_use()
-    for _ in range(500):
-        family.traces(5)
-    assert bytes_in_use() - before < 64 * 500
+    assert bytes_in_use() - before < 8 * CALLS, "bytes are left behind by every call"

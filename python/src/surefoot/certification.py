@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
 import os
 import warnings
@@ -119,7 +118,7 @@ def certify(
     options = _core.resolved(options, [table.steps for table in tables])
     counted = [(table.name, table.source, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
-    return Certificate(_core.certify(options, counted, json.dumps(record)))
+    return Certificate._of(_core.certify(options, counted, record_text("run", record)))
 
 
 def claim_options(
@@ -235,18 +234,46 @@ def npy_sha256(array: Array) -> str:
     >>> npy_sha256(array) == hashlib.sha256(file.getvalue()).hexdigest()
     True
     """
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    digest = hashlib.sha256(header.getvalue())
-    if array.flags.c_contiguous:
-        digest.update(array.data if array.size else b"")
-    elif array.flags.f_contiguous:
-        digest.update(array.T.data)
-    else:
-        rows = max(1, (1 << 20) // max(1, array.shape[1]))
-        for first in range(0, len(array), rows):
-            digest.update(np.ascontiguousarray(array[first : first + rows]).data)
+    digest = hashlib.sha256(_npy_header(array))
+    in_order = array if array.flags.c_contiguous else array.T if array.flags.f_contiguous else None
+    # In parts, so that Ctrl-C is seen between them.
+    if in_order is not None:
+        numbers = in_order.reshape(-1)
+        for first in range(0, numbers.size, _NUMBERS_AT_ONCE):
+            digest.update(numbers[first : first + _NUMBERS_AT_ONCE].data)
+        return digest.hexdigest()
+    rows = max(1, _NUMBERS_AT_ONCE // max(1, array.shape[1]))
+    for first in range(0, len(array), rows):
+        digest.update(np.ascontiguousarray(array[first : first + rows]).data)
     return digest.hexdigest()
+
+
+_NUMBERS_AT_ONCE = 1 << 23
+
+
+def _npy_header(array: Array) -> bytes:
+    """Version 1.0 of the format, as NumPy writes it from 1.24 on: with room for the first axis to grow, 64 bytes aligned."""
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    text = f"{{'descr': {array.dtype.str!r}, 'fortran_order': {fortran}, 'shape': {array.shape!r}, }}"
+    text += " " * (21 - len(str(array.shape[-1 if fortran else 0])))
+    text += " " * (63 - (10 + len(text)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+def record_text(name: str, record: Any) -> str:
+    """JSON of what a certificate is to record; numbers and arrays of NumPy become Python's."""
+    if record is None:
+        return "null"
+    try:
+        return json.dumps(record, default=_plain, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: cannot be recorded as JSON: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is neither a number, a text, a list nor a dict")
 
 
 def _is_data(item: Any) -> bool:

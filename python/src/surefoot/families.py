@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _core
 from ._optional import needed
 from .certificate import Certificate
-from .certification import ClaimOptions, Traces, claim_options, npy_sha256
+from .certification import ClaimOptions, Traces, claim_options, npy_sha256, record_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -203,8 +203,8 @@ class _Family:
         """
         engine = self._engine(preset, settings or {})
         options = claim_options(**claims)
-        record = json.dumps(self._record(engine, iterations, start))
-        return Certificate(engine.certify(metric, options, _iterations(iterations), start, name, record))
+        record = record_text("run", self._record(engine, iterations, start))
+        return Certificate._of(engine.certify(metric, options, _iterations(iterations), start, name, record))
 
     def traces(
         self,

@@ -199,11 +199,15 @@ def _run_record(solver: str, stepping: str, settings: Mapping[str, Any], family:
         "solver": solver,
         "version": importlib.metadata.version(solver),
         "stepping": stepping,
-        "settings": {key: value if isinstance(value, (bool, int, float, str)) else str(value)
-                     for key, value in settings.items()},
+        "settings": {key: _recordable(value) for key, value in settings.items()},
         **family.data_record(),
         "start": "given" if started else "cold",
-    }  # fmt: skip
+    }
+
+
+def _recordable(value: Any) -> Any:
+    plain = isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value))
+    return value if plain else str(value)
 
 
 def _traces(
