@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -169,13 +170,13 @@ HeldCertificate certify_calibrated(const certify::PacBayesOptions& resolved_opti
 }
 
 /// From samples that training has not seen, weights drawn once for each of them.
-HeldCertificate certify_hold_out(const certify::Options& resolved_options, const Posterior* posterior,
-                                 const CalibrationRecord& record, runs::Tally* tally,
-                                 const std::string& run) {
-  certify::Certificate certificate =
-      certify::certify(resolved_options, {{variant_of(record, posterior), std::move(*tally)}});
+HeldCertificate certify_hold_out(const certify::Options& resolved_options,
+                                 const std::optional<Posterior>& posterior, const CalibrationRecord& record,
+                                 runs::Tally* tally, const std::string& run) {
+  certify::Certificate certificate = certify::certify(
+      resolved_options, {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}});
   std::vector<std::string> sentences = certify::learned_assumptions(certificate);
-  if (posterior == nullptr) {
+  if (!posterior) {
     sentences = {std::string(certify::drawn_weights_assumption), std::string(certify::hold_out_assumption)};
   }
   std::ranges::move(sentences, std::back_inserter(certificate.assumptions));

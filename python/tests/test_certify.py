@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import sys
 import tracemalloc
 
 import numpy as np
@@ -302,3 +303,18 @@ def test_what_is_recorded_must_be_json():
         surefoot.certify(traces, run={"x": float("inf")})
     with pytest.raises(TypeError, match="run: cannot be recorded as JSON: set is neither"):
         surefoot.certify(traces, run={"x": {1, 2}})
+
+
+def test_small_certificates_take_few_calls():
+    """What a call costs beyond counting and bounding: bench/python_overhead.py times it, here its calls are counted."""
+    traces = example(rows=20, columns=5)
+    surefoot.certify(traces)
+    calls = []
+    sys.setprofile(lambda frame, event, argument: calls.append(event) if event in ("call", "c_call") else None)
+    try:
+        certificate = surefoot.certify(traces)
+    finally:
+        sys.setprofile(None)
+    assert 10 < len(calls) < 120
+    assert "_text" not in vars(certificate), "the text is written when it is asked for"
+    assert certificate == surefoot.Certificate(certificate.to_json())

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import platform
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,21 +12,22 @@ import surefoot
 CALLS = 10_000
 
 
-class MallInfo(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_size_t)
-        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
-    ]
-
-
 def bytes_in_use():
+    """Of all arenas of the C library, those of threads too: what it took from the system less what it has free."""
     library = ctypes.CDLL(None)
-    if platform.libc_ver()[0] != "glibc" or not hasattr(library, "mallinfo2"):
+    if platform.libc_ver()[0] != "glibc":
         pytest.skip("the C library does not say how much memory is in use")
-    library.mallinfo2.restype = MallInfo
     gc.collect()
-    info = library.mallinfo2()
-    return info.uordblks + info.hblkhd
+    text, size = ctypes.c_char_p(), ctypes.c_size_t()
+    library.open_memstream.restype = ctypes.c_void_p
+    stream = ctypes.c_void_p(library.open_memstream(ctypes.byref(text), ctypes.byref(size)))
+    assert library.malloc_info(0, stream) == 0
+    library.fclose(stream)
+    totals = {(part.tag, part.get("type")): int(part.get("size")) for part in ElementTree.fromstring(text.value)
+              if part.tag != "heap"}  # fmt: skip
+    library.free(text)
+    free = totals["total", "fast"] + totals["total", "rest"]
+    return totals["system", "current"] - free + totals["total", "mmap"]
 
 
 SMALL = np.random.default_rng(0).uniform(size=(20, 5))
@@ -78,3 +80,13 @@ def test_no_memory_growth(kind):
     for _ in range(CALLS):
         call()
     assert bytes_in_use() - before < 8 * CALLS, "bytes are left behind by every call"
+
+
+def test_growth_is_noticed():
+    before = bytes_in_use()
+    kept = ctypes.CDLL(None).malloc
+    kept.restype = ctypes.c_void_p
+    blocks = [kept(100) for _ in range(CALLS)]
+    assert bytes_in_use() - before > 100 * CALLS
+    for block in blocks:
+        ctypes.CDLL(None).free(ctypes.c_void_p(block))

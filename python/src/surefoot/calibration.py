@@ -114,7 +114,7 @@ def calibrate(
     >>> run = lambda rate, i: (1 + i % 7) * (1 - rate) ** np.arange(1, 11)
     >>> fresh = surefoot.calibrate(draw, run, samples=500, guarantee="hold-out", tolerances=[0.1], quantiles=[0.9])
     >>> fresh.budget(tolerance=0.1, quantile=0.9).steps
-    7
+    8
     """
     _require_one_of("guarantee", guarantee, ("pac-bayes", "hold-out", "hold-out-means"))
     _require_one_of("design", design, ("stratified", "paper"))
@@ -146,12 +146,12 @@ def calibrate(
         tally = _core.count(traces, bayes.claims, steps)
         return Certificate._of(_core.certify_calibrated(bayes, known._core, about, tally, record_text("record", record)))
 
-    for what, value, usual in (
-        ("design", design, "stratified"), ("draws", draws, 1), ("prior_samples", prior_samples, 0),
-        ("candidates", candidates, 1), ("prior_means", prior_means, 1), ("calibration_share", calibration_share, 0.5),
-    ):  # fmt: skip
-        if value != usual:
-            raise ValueError(f"{what}: {value} is for pac-bayes; a hold-out runs every sample once and pays for nothing")
+    of_pac_bayes = {"design": (design, "stratified"), "draws": (draws, 1), "prior_samples": (prior_samples, 0),
+                    "candidates": (candidates, 1), "prior_means": (prior_means, 1),
+                    "calibration_share": (calibration_share, 0.5)}  # fmt: skip
+    for what, (given, usual) in of_pac_bayes.items():
+        if given != usual:
+            raise ValueError(f"{what}: {given} is for pac-bayes; a hold-out runs every sample once and pays for nothing")
     options = claim_options(**claims)
     options.metric, options.unit = metric, unit
     if guarantee == "hold-out":

@@ -182,8 +182,8 @@ def _numbers(name: str, values: Any) -> list[float]:
 class _ArrayTable:
     """An array whose runs are to be counted."""
 
-    def __init__(self, values: Any, steps: list[int], name: str, source: str, traces: Traces | None = None) -> None:
-        self.values = real_table(values)
+    def __init__(self, values: Array, steps: list[int], name: str, source: str, traces: Traces | None = None) -> None:
+        self.values = values
         self.steps = steps
         self.name = name
         self.source = source
@@ -219,7 +219,7 @@ def real_table(values: Any, name: str = "traces") -> Array:
     array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(f"{name}: has shape {array.shape}, must be problems x steps")
-    if array.dtype in (np.dtype(np.float64), np.dtype(np.float32)):
+    if array.dtype == np.float64 or array.dtype == np.float32:
         return array
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name}: dtype {array.dtype} is not real numbers of at most 64 bits")
@@ -327,7 +327,7 @@ def _table(
     if isinstance(item, Traces):
         if first_step is not None or recorded_steps is not None:
             raise ValueError("recorded_steps: Traces have them already")
-        return _ArrayTable(item.values, list(item.steps), name, item.source if source is None else source, item)
+        return _ArrayTable(real_table(item.values), list(item.steps), name, item.source if source is None else source, item)
     values = real_table(item)
     if recorded_steps is not None:
         steps = whole_numbers("recorded_steps", recorded_steps)
