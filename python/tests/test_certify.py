@@ -154,6 +154,9 @@ def test_contiguous_rows_of_a_memory_map(tmp_path):
         (np.zeros((0, 3)), ValueError, "no run"),
         ([], ValueError, "shape"),
         ({}, ValueError, "nothing to certify"),
+        (np.ma.masked_greater(np.ones((3, 2)), 0.5), TypeError, "traces: is masked"),
+        (None, ValueError, "traces: has shape"),
+        (np.zeros((3, 2), bool), TypeError, "dtype bool"),
         ("missing.csv", ValueError, "missing.csv"),
     ],
 )
@@ -179,6 +182,15 @@ def test_wrong_traces_are_refused(traces, error, says):
         ({"first_step": 1, "recorded_steps": range(40)}, ValueError, "first_step"),
         ({"success_delta": 0.5}, ValueError, "budget"),
         ({"tolerance": [0.1]}, TypeError, "tolerance"),
+        ({"tolerances": 0.1}, ValueError, "tolerances: has shape"),
+        ({"confidence": "0.9"}, TypeError, "confidence: '0.9' is not a real number"),
+        ({"budget_delta": "small"}, TypeError, "budget_delta: 'small' is not a real number"),
+        ({"metric": 3}, TypeError, "metric: 3 is not a text"),
+        ({"title": None}, TypeError, "title: None is not a text"),
+        ({"claims": [1]}, TypeError, "claims: 1 is not a text"),
+        ({"first_step": -1}, ValueError, "first_step: -1 is negative"),
+        ({"first_step": 1.5}, TypeError, "first_step: 1.5 is not a whole number"),
+        ({"recorded_steps": range(-1, 39)}, ValueError, "recorded_steps: -1 is negative"),
     ],
 )
 def test_wrong_options_are_refused(options, error, says):

@@ -144,10 +144,13 @@ def test_damaged_sparse_matrices_are_refused():
         ({"settings": {"roh": 1}}, "roh"),
         ({"settings": {"rho": -1.0}}, "rho"),
         ({"iterations": 0}, "iterations: 0"),
+        ({"iterations": 1.5}, "iterations: 1.5 is not a whole number"),
+        ({"settings": {"rho": "fast"}}, "settings: rho: 'fast' is not a real number"),
+        ({"settings": {"scaling": 1.5}}, "settings: scaling: 1.5 is not a whole number"),
     ],
 )
 def test_wrong_runs_are_refused(mpc, options, says):
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         mpc.certify(**{"iterations": 5, **options})
 
 

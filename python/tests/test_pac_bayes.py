@@ -242,6 +242,9 @@ def test_more_to_choose_from_costs_more():
         ({"design": "random"}, "design: 'random'"),
         ({"draws": 0}, "draws: 0"),
         ({"batch": 0}, "batch: 0"),
+        ({"samples": 2.5}, "samples: 2.5 is not a whole number"),
+        ({"run": 3}, "run: 3 is not a function"),
+        ({"sample_weights": 3}, "sample_weights: 3 is neither a Posterior nor a function"),
         ({"candidates": 0}, "candidates: 0"),
         ({"guarantee": "hold-out", "draws": 2}, "draws: 2 is for pac-bayes"),
         ({"guarantee": "hold-out", "design": "paper"}, "design: paper is for pac-bayes"),
@@ -251,7 +254,7 @@ def test_more_to_choose_from_costs_more():
 )
 def test_wrong_calibrations_are_refused(change, says):
     arguments = {"sample_weights": posterior().rounded(), "run": gradient_descent, "samples": 20, **change}
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         surefoot.calibrate(**arguments)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import text, whole_number
 from .certificate import Certificate
 from .certification import ClaimOptions, claim_options, record_text
 from .pac_bayes import Posterior
@@ -118,11 +119,16 @@ def calibrate(
     """
     _require_one_of("guarantee", guarantee, ("pac-bayes", "hold-out", "hold-out-means"))
     _require_one_of("design", design, ("stratified", "paper"))
-    for what, value in (("samples", samples), ("draws", draws), ("batch", 1 if batch is None else batch)):
-        if value < 1:
-            raise ValueError(f"{what}: {value} is below 1")
-    if seed < 0:
-        raise ValueError(f"seed: {seed} is negative")
+    samples, draws = _at_least("samples", samples, 1), _at_least("draws", draws, 1)
+    batch = None if batch is None else _at_least("batch", batch, 1)
+    seed, prior_samples = _at_least("seed", seed, 0), _at_least("prior_samples", prior_samples, 0)
+    first_step = _at_least("first_step", first_step, 0)
+    candidates, prior_means = _at_least("candidates", candidates, 1), _at_least("prior_means", prior_means, 1)
+    metric, unit, name = text("metric", metric), text("unit", unit), text("name", name)
+    if not callable(run):
+        raise TypeError(f"run: {run!r} is not a function")
+    if not isinstance(sample_weights, Posterior) and not callable(sample_weights):
+        raise TypeError(f"sample_weights: {sample_weights!r} is neither a Posterior nor a function")
     if isinstance(sample_weights, Posterior) and posterior is not None:
         raise ValueError("posterior: sample_weights is one already")
     known = sample_weights if isinstance(sample_weights, Posterior) else posterior
@@ -167,6 +173,13 @@ def calibrate(
     return Certificate._of(_core.certify_hold_out(options, charged, about, tally, record_text("record", record)))
 
 
+def _at_least(name: str, value: int, least: int) -> int:
+    number = whole_number(name, value)
+    if number < least:
+        raise ValueError(f"{name}: {number} is below {least}")
+    return number
+
+
 def _require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise ValueError(f"{name}: {value!r} is not one of {', '.join(known)}")
@@ -178,9 +191,6 @@ def _bayes_options(
     fixed = {"risk_method", "quantile_method", "budget_method"} & set(claims)
     if fixed:
         raise ValueError(f"{fixed.pop()}: methods of PAC-Bayes are fixed")
-    for what, value in (("candidates", candidates), ("prior_means", prior_means)):
-        if value < 1:
-            raise ValueError(f"{what}: {value} is below 1")
     options = _core.PacBayesOptions()
     chosen = claim_options(**claims)
     chosen.risk_method, chosen.quantile_method = options.claims.risk_method, options.claims.quantile_method

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 import numpy as np
 
 from . import _core
+from ._arguments import text as argument_text
 from ._optional import needed, present
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Certificate:
     """
 
     def __init__(self, text: str) -> None:
-        self._core = _core.Certificate(text)
+        self._core = _core.Certificate(argument_text("text", text))
 
     @classmethod
     def _of(cls, core: _core.Certificate) -> Certificate:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import real_number, text, whole_number
 from .certificate import Certificate, Kind
 
 if TYPE_CHECKING:
@@ -113,8 +114,8 @@ def certify(
     """
     tables = _tables(traces, names, sources, first_step, recorded_steps)
     options = claim_options(**claims)
-    options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else metric
-    options.unit = _common([table.unit for table in tables]) or "" if unit is None else unit
+    options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
+    options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
     options = _core.resolved(options, [table.steps for table in tables])
     counted = [(table.name, table.source, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
@@ -146,18 +147,21 @@ def claim_options(
     options.all_steps = isinstance(steps, str) and steps == "all"
     if steps is not None and not options.all_steps:
         options.steps = whole_numbers("steps", steps)
-    options.delta = _core.delta_of_confidence(confidence)
-    options.set_claims([claims] if isinstance(claims, str) else list(claims))
-    options.set_simultaneous(simultaneous)
-    options.risk_method = risk_method
-    options.quantile_method = quantile_method
-    options.budget_method = budget_method
-    options.success_delta = success_delta
-    options.quantile_delta = quantile_delta
-    options.budget_delta = budget_delta
+    options.delta = _core.delta_of_confidence(real_number("confidence", confidence))
+    options.set_claims([claims] if isinstance(claims, str) else [text("claims", kind) for kind in claims])
+    options.set_simultaneous(text("simultaneous", simultaneous))
+    options.risk_method = text("risk_method", risk_method)
+    options.quantile_method = text("quantile_method", quantile_method)
+    options.budget_method = text("budget_method", budget_method)
+    if success_delta is not None:
+        options.success_delta = real_number("success_delta", success_delta)
+    if quantile_delta is not None:
+        options.quantile_delta = real_number("quantile_delta", quantile_delta)
+    if budget_delta is not None:
+        options.budget_delta = real_number("budget_delta", budget_delta)
     if grid is not None:
         options.grid = _numbers("grid", grid)
-    options.title = title
+    options.title = text("title", title)
     return options
 
 
@@ -216,6 +220,8 @@ class _FileTable:
 
 def real_table(values: Any, name: str = "traces") -> Array:
     """An array in two dimensions that can be counted in place; other real numbers become float64."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name}: is masked; fill it: numpy.inf makes failures of what is hidden")
     array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(f"{name}: has shape {array.shape}, must be problems x steps")
@@ -300,7 +306,7 @@ def _tables(
         raise ValueError("traces: there is nothing to certify")
     if keys is not None and names is not None:
         raise ValueError("names: the keys of traces are the names already")
-    given = list(names) if names is not None else keys
+    given = [text("names", name) for name in names] if names is not None else keys
     for what, values in (("names", given), ("sources", sources)):
         if values is not None and len(values) != len(items):
             raise ValueError(f"{what}: {len(values)} for {len(items)} variants")
@@ -323,7 +329,8 @@ def _table(
         if recorded_steps is not None:
             raise ValueError("recorded_steps: a file's header says them, or first_step")
         path = os.fspath(item)
-        return _FileTable(path, first_step, name, Path(path).name if source is None else source)
+        first_step = None if first_step is None else whole_number("first_step", first_step)
+        return _FileTable(path, first_step, name, Path(path).name if source is None else text("sources", source))
     if isinstance(item, Traces):
         if first_step is not None or recorded_steps is not None:
             raise ValueError("recorded_steps: Traces have them already")
@@ -332,9 +339,11 @@ def _table(
     if recorded_steps is not None:
         steps = whole_numbers("recorded_steps", recorded_steps)
     else:
-        first = 1 if first_step is None else first_step
+        first = 1 if first_step is None else whole_number("first_step", first_step)
         steps = list(range(first, first + values.shape[1]))
-    return _ArrayTable(values, steps, name, "array" if source is None else source)
+    if steps and steps[0] < 0:
+        raise ValueError(f"{'first_step' if recorded_steps is None else 'recorded_steps'}: {steps[0]} is negative")
+    return _ArrayTable(values, steps, name, "array" if source is None else text("sources", source))
 
 
 def _default_name(item: Any) -> str:
