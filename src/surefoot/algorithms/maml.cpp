@@ -1,13 +1,21 @@
 #include "surefoot/algorithms/maml.hpp"
 
-#include "surefoot/algorithms/lane_weights.hpp"
-#include "surefoot/algorithms/lanes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/core/vector_math.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
 
 namespace surefoot::algorithms {
 
@@ -20,116 +28,140 @@ void MamlOptions::validate() const {
 
 namespace {
 
-/// One number of every lane: a vector register.
+#ifdef __AVX512F__
+constexpr std::size_t register_bytes = 64;
+#else
+constexpr std::size_t register_bytes = 32;
+#endif
+
+/// Numbers of one vector register, in memory.
 template <class T>
-struct Pack {
-  static constexpr int lanes = 32 / static_cast<int>(sizeof(T));
-  typedef T V __attribute__((vector_size(32)));
-  V v;
-  /// Four lanes at a time in double precision, as they lie in a state.
-  static constexpr int parts = lanes / 4;
-  typedef T Four __attribute__((vector_size(4 * sizeof(T)), may_alias));
-  [[nodiscard]] Vec4 part(int i) const {
-    return __builtin_convertvector(reinterpret_cast<const Four*>(&v)[i], Vec4);
-  }
-  void set_part(int i, const Vec4& value) {
-    reinterpret_cast<Four*>(&v)[i] = __builtin_convertvector(value, Four);
-  }
+struct Register {
+  static constexpr Index lanes = register_bytes / sizeof(T);
+  typedef T V __attribute__((vector_size(register_bytes)));
+  alignas(register_bytes) T numbers[lanes];
 };
+
 template <class T>
-using Packs = std::vector<Pack<T>, Eigen::aligned_allocator<Pack<T>>>;
+[[gnu::always_inline]] inline typename Register<T>::V fetch(const T* numbers) {
+  typedef T Place __attribute__((vector_size(register_bytes), may_alias));
+  return *reinterpret_cast<const Place*>(numbers);
+}
+template <class T>
+[[gnu::always_inline]] inline void put(T* numbers, typename Register<T>::V value) {
+  typedef T Place __attribute__((vector_size(register_bytes), may_alias));
+  *reinterpret_cast<Place*>(numbers) = value;
+}
 
-/// Points that go through the network together: as many sums as there are registers for.
-constexpr Index points = 10;  // even
+/// Rows of numbers, each filled up to whole registers with zeros.
+template <class T>
+class RegisterRows {
+ public:
+  RegisterRows() = default;
+  RegisterRows(Index rows, Index columns)
+      : rows_(rows),
+        stride_((columns + Register<T>::lanes - 1) / Register<T>::lanes * Register<T>::lanes),
+        room_(static_cast<std::size_t>(rows * stride_ / Register<T>::lanes), Register<T>{}) {}
+  [[nodiscard]] T* operator[](Index row) { return room_.data()->numbers + row * stride_; }
+  [[nodiscard]] const T* operator[](Index row) const { return room_.data()->numbers + row * stride_; }
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] Index size() const { return rows_ * stride_; }
 
-/// y_i = last(i, p, first(i, p) + sum_j M(i, j) x(j, p)) for all rows i and points p; entry (i, j) of M lies
-/// at M[i * row_stride + j * column_stride], x is columns x points.
-template <class T, class First, class Last>
-[[gnu::always_inline]] inline void product(const Pack<T>* M, Index row_stride, Index column_stride,
-                                           Index rows, Index columns, const Pack<T>* x, const First& first,
-                                           const Last& last) {
-  using V = typename Pack<T>::V;
-  Index i = 0;
-  // Two rows and half of the points: every number that is loaded serves twice or more.
-  constexpr Index half = points / 2;
-  for (; i + 2 <= rows; i += 2) {
-    for (Index from = 0; from < points; from += half) {
-      V sum[2][half];
-      for (Index p = 0; p < half; ++p) {
-        sum[0][p] = first(i, from + p);
-        sum[1][p] = first(i + 1, from + p);
-      }
-      const Pack<T>* upper = M + i * row_stride;
-      const Pack<T>* lower = upper + row_stride;
-      for (Index j = 0; j < columns; ++j) {
-        const V factor[2] = {upper[j * column_stride].v, lower[j * column_stride].v};
-        const Pack<T>* entry = x + j * points + from;
-#pragma GCC unroll 5
-        for (Index p = 0; p < half; ++p) {
-          sum[0][p] += factor[0] * entry[p].v;
-          sum[1][p] += factor[1] * entry[p].v;
-        }
-      }
-      for (Index p = 0; p < half; ++p) {
-        last(i, from + p, sum[0][p]);
-        last(i + 1, from + p, sum[1][p]);
-      }
-    }
+ private:
+  Index rows_ = 0;
+  Index stride_ = 0;
+  std::vector<Register<T>> room_;
+};
+
+/// Eight numbers, anywhere in memory.
+template <class T>
+struct Eight {
+  typedef T V __attribute__((vector_size(8 * sizeof(T))));
+  typedef T Place __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias));
+  [[gnu::always_inline]] static Place& at(T* numbers) { return *reinterpret_cast<Place*>(numbers); }
+  [[gnu::always_inline]] static V at(const T* numbers) { return *reinterpret_cast<const Place*>(numbers); }
+};
+
+template <class V, std::size_t... I>
+[[gnu::always_inline]] inline auto sum_of_halves(V value, std::index_sequence<I...> /*first half*/) {
+  constexpr std::size_t half = sizeof...(I);
+  if constexpr (half == 1) {
+    return value[0] + value[1];
+  } else {
+    return sum_of_halves(
+        __builtin_shufflevector(value, value, I...) + __builtin_shufflevector(value, value, (I + half)...),
+        std::make_index_sequence<half / 2>());
   }
-  for (; i < rows; ++i) {
-    V sum[points];
-    for (Index p = 0; p < points; ++p) sum[p] = first(i, p);
-    const Pack<T>* row = M + i * row_stride;
-    for (Index j = 0; j < columns; ++j) {
-      const V factor = row[j * column_stride].v;
-      const Pack<T>* from = x + j * points;
-#pragma GCC unroll 10
-      for (Index p = 0; p < points; ++p) sum[p] += factor * from[p].v;
-    }
-    for (Index p = 0; p < points; ++p) last(i, p, sum[p]);
+}
+template <class T>
+[[gnu::always_inline]] inline T sum_of(typename Register<T>::V value) {
+  return sum_of_halves(value, std::make_index_sequence<Register<T>::lanes / 2>());
+}
+
+/// body(G, first) for groups of G registers from the first on that cover all: as many running sums as there
+/// are registers for. G is a constant.
+template <class Body>
+[[gnu::always_inline]] inline void in_groups(Index registers, const Body& body) {
+  Index first = 0;
+  for (; registers - first >= 5; first += 5) body(std::integral_constant<int, 5>(), first);
+  switch (registers - first) {
+    case 4:
+      return body(std::integral_constant<int, 4>(), first);
+    case 3:
+      return body(std::integral_constant<int, 3>(), first);
+    case 2:
+      return body(std::integral_constant<int, 2>(), first);
+    case 1:
+      return body(std::integral_constant<int, 1>(), first);
+    default:
+      return;
   }
 }
 
-/// G(i, j) += sum_p a(i, p) b(j, p), G rows x columns.
+/// The points of all tasks, each task's in the order of their inputs.
 template <class T>
-[[gnu::always_inline]] inline void add_outer(const Pack<T>* a, Index rows, const Pack<T>* b, Index columns,
-                                             Pack<T>* G) {
-  using V = typename Pack<T>::V;
-  constexpr Index part = 4;
-  for (Index i = 0; i < rows; ++i) {
-    V own[points];
-    for (Index p = 0; p < points; ++p) own[p] = a[i * points + p].v;
-    Pack<T>* row = G + i * columns;
-    Index j = 0;
-    for (; j + part <= columns; j += part) {
-      V sum[part];
-      for (Index q = 0; q < part; ++q) sum[q] = row[j + q].v;
-#pragma GCC unroll 10
-      for (Index p = 0; p < points; ++p) {
-        for (Index q = 0; q < part; ++q) sum[q] += own[p] * b[(j + q) * points + p].v;
-      }
-      for (Index q = 0; q < part; ++q) row[j + q].v = sum[q];
-    }
-    for (; j < columns; ++j) {
-      V sum = row[j].v;
-      for (Index p = 0; p < points; ++p) sum += own[p] * b[j * points + p].v;
-      row[j].v = sum;
+struct SortedPoints {
+  SortedPoints(const problems::Table& inputs, const problems::Table& outputs)
+      : count(inputs.cols()), input(inputs.rows(), count), output(inputs.rows(), count) {
+    std::vector<std::pair<T, T>> points(static_cast<std::size_t>(count));
+    for (Index task = 0; task < inputs.rows(); ++task) {
+      for (Index i = 0; i < count; ++i)
+        points[static_cast<std::size_t>(i)] = {static_cast<T>(inputs(task, i)),
+                                               static_cast<T>(outputs(task, i))};
+      std::sort(points.begin(), points.end());
+      for (Index i = 0; i < count; ++i)
+        std::tie(input[task][i], output[task][i]) = points[static_cast<std::size_t>(i)];
     }
   }
-}
 
+  Index count;  // per task
+  RegisterRows<T> input;
+  RegisterRows<T> output;
+};
+
+/// A task at a time, the units of the second layer in the lanes of vector registers. The input is a number,
+/// so unit j of the first layer, relu(w_j x + b_j), works on the first or on the last of the sorted points,
+/// and
+///   what goes into unit i of the second layer = x sum_j W_ji w_j + sum_j W_ji b_j + b_i, j over those that
+///   work,
+/// changes its two sums only where a unit switches. Backwards likewise: with d_i(x) the derivative by what
+/// goes into unit i,
+///   dL/dW_ji = w_j sum_x x d_i(x) + b_j sum_x d_i(x), x over the points that unit j works on,
+/// and the derivatives by w_j and b_j are products of the same sums with W_j. How all this changes along a
+/// direction, for products with the Hessian, has the same form.
 template <class T>
 class Maml final : public LearnedOperator {
  public:
-  using P = Pack<T>;
-  using V = typename P::V;
-  static constexpr int lanes = P::lanes;
+  using V = typename Register<T>::V;
+  static constexpr Index lanes = Register<T>::lanes;
 
   Maml(std::shared_ptr<const problems::RegressionTasks> tasks, MamlOptions options)
-      : tasks_(std::move(tasks)), options_(options), H_(options.hidden) {
-    require(tasks_ != nullptr, "tasks: there are none");
+      : tasks_(checked(std::move(tasks))),
+        options_(options),
+        H_(options.hidden),
+        train_(tasks_->train_inputs, tasks_->train_outputs),
+        test_(tasks_->test_inputs, tasks_->test_outputs) {
     options_.validate();
-    tasks_->validate();
     layout_.blocks = {{"weight0", H_}, {"bias0", H_},      {"weight1", H_, H_},
                       {"bias1", H_},   {"weight2", 1, H_}, {"bias2", 1}};
     size_ = layout_.size();
@@ -141,7 +173,7 @@ class Maml final : public LearnedOperator {
   [[nodiscard]] Index instances() const override { return tasks_->instances(); }
   [[nodiscard]] Index state_size() const override { return size_; }
   [[nodiscard]] Index primal_size() const override { return size_; }
-  [[nodiscard]] Index width() const override { return lanes; }
+  [[nodiscard]] Index width() const override { return 1; }
   [[nodiscard]] const WeightLayout& weights() const override { return layout_; }
 
   [[nodiscard]] InitialWeights initial() const override {
@@ -170,89 +202,111 @@ class Maml final : public LearnedOperator {
 
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override {
     auto room = std::make_unique<Room>();
-    room->meta = LaneWeights(size_, lanes);
-    for (Points* set : {&room->train, &room->test}) {
-      const auto& inputs = set == &room->train ? tasks_->train_inputs : tasks_->test_inputs;
-      set->count = inputs.cols();
-      set->chunks = (set->count + points - 1) / points;
-      set->input.resize(static_cast<std::size_t>(set->chunks * points), P{});
-      set->output = set->input;
+    const auto size = static_cast<std::size_t>(size_);
+    room->start.assign(size, 0.0);
+    room->noise.assign(size, 0.0);
+    room->xi.assign(size, T(0));
+    room->d_mean.assign(size, 0.0);
+    room->d_log_variance.assign(size, 0.0);
+    for (RegisterRows<T>* weights : {&room->theta, &room->direction, &room->derivative})
+      *weights = RegisterRows<T>((H_ + 5 + 3) / 4 * 4, H_);
+    const Index points = std::max(train_.count, test_.count);
+    for (Layer* layer : {&room->layer, &room->change}) {
+      layer->h2 = RegisterRows<T>(points, H_);
+      layer->out = RegisterRows<T>(points, lanes);
+      layer->error = RegisterRows<T>(1, points);
+      layer->sums = RegisterRows<T>(H_ + 2, H_);
+      layer->input_sums = RegisterRows<T>(H_ + 2, H_);
     }
-    for (Packs<T>* vector : {&room->theta, &room->gradient, &room->direction, &room->curvature})
-      vector->resize(static_cast<std::size_t>(size_));
-    for (Packs<T>* layer :
-         {&room->h1, &room->h2, &room->d1, &room->d2, &room->Rh1, &room->Rh2, &room->Rd1, &room->Rd2})
-      layer->resize(static_cast<std::size_t>(H_ * points));
+    Switches& switches = room->switches;
+    switches.works_on = RegisterRows<Count>(1, H_);
+    switches.sign = RegisterRows<T>(1, H_);
+    switches.first.assign(static_cast<std::size_t>(points + 1), -1);
+    for (std::vector<int>* list :
+         {&switches.next, &switches.from_begin, &switches.up_to, &switches.from_on, &switches.snapshot})
+      list->assign(static_cast<std::size_t>(H_ + 1), 0);
     return room;
   }
 
   void load(Index first, Index count, Workspace& workspace) const override {
-    require(first >= 0 && count >= 1 && count <= lanes && first + count <= instances(),
-            "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances() - 1,
-            static_cast<int>(lanes));
-    auto& room = static_cast<Room&>(workspace);
-    for (int lane = 0; lane < lanes; ++lane) {
-      const Index task = first + std::min<Index>(lane, count - 1);
-      const auto fill = [&](Points& set, const problems::Table& inputs, const problems::Table& outputs) {
-        for (Index i = 0; i < set.count; ++i) {
-          set.input[static_cast<std::size_t>(i)].v[lane] = static_cast<T>(inputs(task, i));
-          set.output[static_cast<std::size_t>(i)].v[lane] = static_cast<T>(outputs(task, i));
-        }
-      };
-      fill(room.train, tasks_->train_inputs, tasks_->train_outputs);
-      fill(room.test, tasks_->test_inputs, tasks_->test_outputs);
-    }
+    require(first >= 0 && count == 1 && first < instances(),
+            "instances: {} from {} on, must be one of 0 .. {}", count, first, instances() - 1);
+    static_cast<Room&>(workspace).task = first;
   }
 
   void draw(const WeightDraw& draw, Workspace& workspace) const override {
-    static_cast<Room&>(workspace).meta.draw(draw, mean_.data(), deviation_.data());
+    auto& room = static_cast<Room&>(workspace);
+    fill_normals({draw.seed, purpose_key(draw.purpose), draw.first_draw, 0}, room.xi.data(), size_);
+    for (Index i = 0; i < size_; ++i) {
+      room.noise[i] = deviation_[i] * static_cast<double>(room.xi[i]);
+      room.start[i] = mean_[i] + room.noise[i];
+    }
   }
   void use_means(Workspace& workspace) const override {
-    static_cast<Room&>(workspace).meta.use_means(mean_.data());
+    auto& room = static_cast<Room&>(workspace);
+    std::fill(room.noise.begin(), room.noise.end(), 0.0);
+    room.start = mean_;
   }
 
   void start(Batch z, Workspace& workspace) const override {
-    std::copy_n(static_cast<Room&>(workspace).meta[0], size_ * lanes, z.data);
+    std::copy_n(static_cast<Room&>(workspace).start.data(), size_, z.data);
   }
   void start_vjp(ConstBatch cotangent, Workspace& workspace) const override {
-    // A diverged task has no derivative; the others go on.
-    double* derivative = static_cast<Room&>(workspace).meta.derivative(0);
-    for (Index i = 0; i < size_ * lanes; ++i)
-      derivative[i] += std::isfinite(cotangent.data[i]) ? cotangent.data[i] : 0.0;
+    auto& room = static_cast<Room&>(workspace);
+    for (Index i = 0; i < size_; ++i) {
+      // A diverged task has no derivative; the others go on.
+      const double part = std::isfinite(cotangent.data[i]) ? cotangent.data[i] : 0.0;
+      room.d_mean[i] += part;
+      room.d_log_variance[i] += 0.5 * part * room.noise[i];  // theta = w + exp(zeta / 2) xi
+    }
   }
   void collect(Workspace& workspace, std::span<double> d_mean,
                std::span<double> d_log_variance) const override {
-    static_cast<Room&>(workspace).meta.collect(d_mean.data(), d_log_variance.data());
+    auto& room = static_cast<Room&>(workspace);
+    for (Index i = 0; i < size_; ++i) {
+      d_mean[i] += room.d_mean[i];
+      d_log_variance[i] += room.d_log_variance[i];
+    }
+    std::fill(room.d_mean.begin(), room.d_mean.end(), 0.0);
+    std::fill(room.d_log_variance.begin(), room.d_log_variance.end(), 0.0);
   }
 
-  void step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const override {
+  void step(Index k, Batch z, Workspace& workspace, double* residual) const override {
+    step_to(k, z, z, workspace);
+    if (residual == nullptr) return;
+    *residual = 0;
+    if (options_.step == 0) return;
     auto& room = static_cast<Room&>(workspace);
-    Vec4 squares[P::parts] = {};
-    if (options_.step > 0) {
-      to_packs(z, room.theta);
-      loss_gradient(room, room.train);
-      for (Index i = 0; i < size_; ++i) {
-        for (int part = 0; part < P::parts; ++part) {
-          const Vec4 change = options_.step * room.gradient[i].part(part);
-          place(z.row(i), part) -= change;
-          squares[part] += change * change;
-        }
+    V squares[4] = {};
+    for (Index i = 0; i < room.derivative.size(); i += 4 * lanes) {
+      for (int part = 0; part < 4; ++part) {
+        const V numbers = fetch(std::as_const(room.derivative)[0] + i + part * lanes);
+        squares[part] += numbers * numbers;
       }
     }
-    if (residual == nullptr) return;
-    for (int lane = 0; lane < lanes; ++lane) residual[lane] = std::sqrt(squares[lane / 4][lane % 4]);
+    const T sum = sum_of<T>((squares[0] + squares[1]) + (squares[2] + squares[3]));
+    *residual = options_.step * std::sqrt(static_cast<double>(sum));
+  }
+  void step_to(Index /*k*/, ConstBatch before, Batch after, Workspace& workspace) const override {
+    auto& room = static_cast<Room&>(workspace);
+    if (options_.step == 0) {
+      if (before.data != after.data) std::copy_n(before.data, size_, after.data);
+      return;
+    }
+    pack(before, room.theta);
+    forward<false, true>(room, train_);
+    backward<false>(room, train_);
+    add_derivative(-options_.step, room, before.data, after.data);
   }
 
   void step_vjp(Index /*k*/, ConstBatch z, Batch cotangent, Workspace& workspace) const override {
     if (options_.step == 0) return;
     auto& room = static_cast<Room&>(workspace);
-    to_packs(z, room.theta);
-    to_packs(cotangent, room.direction);
-    hessian_product(room, room.train);
-    for (Index i = 0; i < size_; ++i) {
-      for (int part = 0; part < P::parts; ++part)
-        place(cotangent.row(i), part) -= options_.step * room.curvature[i].part(part);
-    }
+    pack(z, room.theta);
+    pack(cotangent, room.direction);
+    forward<true, true>(room, train_);
+    backward<true>(room, train_);
+    add_derivative(-options_.step, room, cotangent.data, cotangent.data);
   }
 
   [[nodiscard]] bool knows(Quantity quantity) const override {
@@ -261,222 +315,390 @@ class Maml final : public LearnedOperator {
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override {
     if (!knows(quantity)) Operator::measure(quantity, k, z, workspace, value);
     auto& room = static_cast<Room&>(workspace);
-    to_packs(z, room.theta);
-    V sum{};
-    V largest{};
-    for (Index chunk = 0; chunk < room.test.chunks; ++chunk) {
-      V error[points];
-      forward(room, room.test, chunk, error);
-      for (Index p = 0; p < points; ++p) {
-        sum += error[p] * error[p];
-        const V size = error[p] < 0 ? -error[p] : error[p];
-        largest = size <= largest ? largest : size;  // NaN comes through
-      }
+    pack(z, room.theta);
+    forward<false, false>(room, test_);
+    const T* error = room.layer.error[0];
+    V sums{};
+    V sizes{};
+    Index p = 0;
+    for (; p + lanes <= test_.count; p += lanes) {
+      const V own = fetch(error + p);
+      sums += own * own;
+      sizes = sizes > own ? sizes : own;
+      sizes = sizes > -own ? sizes : -own;
     }
-    for (int lane = 0; lane < lanes; ++lane) {
-      value[lane] = quantity == Quantity::objective
-                        ? static_cast<double>(sum[lane]) / static_cast<double>(room.test.count)
-                        : static_cast<double>(largest[lane] + T(0) * sum[lane]);
+    T sum = sum_of<T>(sums);
+    T largest = 0;
+    for (Index lane = 0; lane < lanes; ++lane) largest = std::max(largest, sizes[lane]);
+    for (; p < test_.count; ++p) {
+      sum += error[p] * error[p];
+      largest = std::max(largest, std::abs(error[p]));
     }
+    *value = quantity == Quantity::objective
+                 ? static_cast<double>(sum) / static_cast<double>(test_.count)
+                 : static_cast<double>(largest + T(0) * sum);  // NaN comes through
   }
   void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
                    Workspace& workspace) const override {
     if (quantity != Quantity::objective)
       DifferentiableStep::measure_vjp(quantity, k, z, d_value, cotangent, workspace);
+    if (*d_value == 0) return;  // a diverged task may be left out
     auto& room = static_cast<Room&>(workspace);
-    to_packs(z, room.theta);
-    loss_gradient(room, room.test);
-    for (int part = 0; part < P::parts; ++part) {
-      const Vec4 factor = *reinterpret_cast<const Vec4Place*>(d_value + 4 * part);
-      for (Index i = 0; i < size_; ++i) {
-        const Vec4 added = factor * room.gradient[i].part(part);
-        place(cotangent.row(i), part) += factor != 0 ? added : Vec4{};  // a diverged lane may be left out
-      }
-    }
+    pack(z, room.theta);
+    forward<false, true>(room, test_);
+    backward<false>(room, test_);
+    add_derivative(*d_value, room, cotangent.data, cotangent.data);
   }
 
  private:
-  struct Points {
-    Index count = 0;
-    Index chunks = 0;
-    Packs<T> input;  // filled up to whole chunks
-    Packs<T> output;
+  using Count = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+  /// Where the units of the first layer begin and end to work, p a place among the sorted points.
+  struct Switches {
+    RegisterRows<Count> works_on;  // minus the number of points, per unit
+    RegisterRows<T> sign;          // 1: begins to work where it switches, -1: ends
+    std::vector<int> first;        // per p: a unit that switches there, before the point; -1: none
+    std::vector<int> next;         // per unit: another one there; -1: none
+    // Lists of units. A unit's sums are those up to its switch, or from there on.
+    std::vector<int> from_begin;  // work on the first point
+    std::vector<int> up_to;
+    std::vector<int> from_on;
+    int count_from_begin = 0;
+    int count_up_to = 0;
+    int count_from_on = 0;
+    std::vector<int> snapshot;  // per unit: the row of the sums up to its switch
+  };
+  /// What goes through the network, or how it changes along the direction.
+  struct Layer {
+    RegisterRows<T> h2;          // points x H: the second layer after relu
+    RegisterRows<T> out;         // points x lanes: parts of the output
+    RegisterRows<T> error;       // per point
+    RegisterRows<T> sums;        // snapshots of sum d over the points so far; row 0: none, row H + 1: all
+    RegisterRows<T> input_sums;  // of sum x d
   };
   struct Room final : Workspace {
-    LaneWeights meta;
-    Points train;
-    Points test;
-    Packs<T> theta;               // the network's weights
-    Packs<T> gradient;            // of a loss
-    Packs<T> direction;           // that the Hessian is applied to
-    Packs<T> curvature;           // the product
-    Packs<T> h1, h2;              // H x points: layers after relu
-    Packs<T> d1, d2;              // derivatives of the loss by them before relu
-    Packs<T> Rh1, Rh2, Rd1, Rd2;  // how these change along the direction
+    Index task = 0;
+    std::vector<double> start;  // the drawn meta weights
+    std::vector<double> noise;  // sqrt(s) xi
+    std::vector<T> xi;
+    std::vector<double> d_mean;
+    std::vector<double> d_log_variance;
+    RegisterRows<T> theta;       // the network's weights
+    RegisterRows<T> direction;   // that the Hessian is applied to
+    RegisterRows<T> derivative;  // gradient of a loss, or Hessian times direction
+    Switches switches;
+    Layer layer;
+    Layer change;
   };
 
-  /// Where the parts of a vector of weights begin.
+  /// The parts of a vector of weights, H + 5 rows and up to three of zeros, so that four go at a time.
   template <class Pointer>
   struct Parts {
-    Parts(Pointer all, Index H) : w1(all), b1(w1 + H), w2(b1 + H), b2(w2 + H * H), w3(b2 + H), b3(w3 + H) {}
+    Parts(Pointer all, Index H, Index row)
+        : w1(all), b1(w1 + row), w2(b1 + row), b2(w2 + H * row), w3(b2 + row), b3(w3 + row) {}
     Pointer w1, b1, w2, b2, w3, b3;
   };
-  using Weights = Parts<const P*>;
-  using Sums = Parts<P*>;
-
-  void to_packs(ConstBatch z, Packs<T>& packs) const {
-    for (Index i = 0; i < size_; ++i) {
-      for (int part = 0; part < P::parts; ++part)
-        packs[static_cast<std::size_t>(i)].set_part(part,
-                                                    *reinterpret_cast<const Vec4Place*>(z.row(i) + 4 * part));
-    }
+  [[nodiscard]] Parts<const T*> parts(const RegisterRows<T>& weights) const {
+    return {weights[0], H_, weights.stride()};
   }
-  static Vec4Place& place(double* row, int part) { return *reinterpret_cast<Vec4Place*>(row + 4 * part); }
+  [[nodiscard]] Parts<T*> parts(RegisterRows<T>& weights) const { return {weights[0], H_, weights.stride()}; }
 
-  static V relu(V value) { return value <= 0 ? V{} : value; }  // NaN stays
-  static V masked(V value, V layer) { return layer > 0 ? value : V{}; }
+  static std::shared_ptr<const problems::RegressionTasks> checked(
+      std::shared_ptr<const problems::RegressionTasks> tasks) {
+    require(tasks != nullptr, "tasks: there are none");
+    tasks->validate();
+    return tasks;
+  }
 
-  /// Layers and errors g(a) - y of one chunk of points; 0 where the chunk is filled up.
-  void forward(Room& room, const Points& set, Index chunk, V* error) const {
-    const Weights w(room.theta.data(), H_);
-    const P* x = set.input.data() + chunk * points;
-    P* h1 = room.h1.data();
-    P* h2 = room.h2.data();
-    for (Index i = 0; i < H_; ++i) {
-      for (Index p = 0; p < points; ++p) h1[i * points + p].v = relu(w.w1[i].v * x[p].v + w.b1[i].v);
+  /// part(i) for numbers i .. i + 7 of a row of H, one(i) for those left over.
+  template <class Part, class One>
+  [[gnu::always_inline]] void along_row(const Part& part, const One& one) const {
+    Index i = 0;
+    for (; i + 8 <= H_; i += 8) part(i);
+    for (; i < H_; ++i) one(i);
+  }
+  void pack(ConstBatch z, RegisterRows<T>& weights) const {
+    for (Index row = 0; row < H_ + 4; ++row) {
+      T* to = weights[row];
+      const double* from = z.data + row * H_;
+      along_row(
+          [&](Index i) {
+            Eight<T>::at(to + i) = __builtin_convertvector(Eight<double>::at(from + i), typename Eight<T>::V);
+          },
+          [&](Index i) { to[i] = static_cast<T>(from[i]); });
     }
-    product<T>(
-        w.w2, H_, 1, H_, H_, h1, [&](Index i, Index) __attribute__((always_inline)) { return w.b2[i].v; },
-        [&](Index i, Index p, V sum) __attribute__((always_inline)) { h2[i * points + p].v = relu(sum); });
-    product<T>(
-        w.w3, H_, 1, 1, H_, h2, [&](Index, Index) __attribute__((always_inline)) { return w.b3->v; },
-        [&](Index, Index p, V sum) __attribute__((always_inline)) {
-          const Index at = chunk * points + p;
-          error[p] = at < set.count ? sum - set.output[static_cast<std::size_t>(at)].v : V{};
+    weights[H_ + 4][0] = static_cast<T>(z.data[size_ - 1]);
+  }
+  /// to = from + factor derivative
+  void add_derivative(double factor, const Room& room, const double* from, double* to) const {
+    for (Index row = 0; row < H_ + 4; ++row) {
+      const T* derivative = room.derivative[row];
+      const double* own = from + row * H_;
+      double* result = to + row * H_;
+      along_row(
+          [&](Index i) {
+            Eight<double>::at(result + i) =
+                Eight<double>::at(own + i) +
+                factor * __builtin_convertvector(Eight<T>::at(derivative + i), typename Eight<double>::V);
+          },
+          [&](Index i) { result[i] = own[i] + factor * static_cast<double>(derivative[i]); });
+    }
+    to[size_ - 1] = from[size_ - 1] + factor * static_cast<double>(room.derivative[H_ + 4][0]);
+  }
+
+  [[gnu::always_inline]] static V relu(V value) { return V{} > value ? V{} : value; }  // NaN stays
+  [[gnu::always_inline]] static V masked(V value, V layer) { return layer > 0 ? value : V{}; }
+
+  void find_switches(Room& room, const T* x, Index count) const {
+    Switches& switches = room.switches;
+    const Parts<const T*> w = parts(std::as_const(room.theta));
+    Count* works_on = switches.works_on[0];
+    in_groups(
+        room.theta.stride() / lanes, [&](auto G, Index group) __attribute__((always_inline)) {
+          V weight[G];
+          V bias[G];
+          decltype(weight[0] > bias[0]) works[G] = {};
+          for (int g = 0; g < G; ++g) {
+            weight[g] = fetch(w.w1 + (group + g) * lanes);
+            bias[g] = fetch(w.b1 + (group + g) * lanes);
+          }
+          for (Index p = 0; p < count; ++p) {
+            for (int g = 0; g < G; ++g) works[g] += weight[g] * x[p] + bias[g] > 0;
+          }
+          for (int g = 0; g < G; ++g) put(works_on + (group + g) * lanes, works[g]);
         });
+    int* first = switches.first.data();
+    int* next = switches.next.data();
+    int* snapshot = switches.snapshot.data();
+    int* from_begin = switches.from_begin.data();
+    int* up_to = switches.up_to.data();
+    int* from_on = switches.from_on.data();
+    T* sign = switches.sign[0];
+    std::fill_n(first, count + 1, -1);
+    const auto all = static_cast<int>(count);
+    const auto units = static_cast<int>(H_);
+    for (int j = 0; j < units; ++j) {
+      const auto points = static_cast<int>(-works_on[j]);
+      const bool begins = w.w1[j] > 0;
+      const bool always = points == all;
+      const bool event = points > 0 && !always;
+      // What does not switch goes to the place after the last point, where nobody looks.
+      const int place = event ? (begins ? all - points : points) : all;
+      next[j] = first[place];
+      first[place] = j;
+      sign[j] = begins ? T(1) : T(-1);
+      snapshot[j] = always ? units + 1 : 0;
+      *from_begin = j;
+      from_begin += always || (event && !begins) ? 1 : 0;
+      *(event && begins ? from_on++ : up_to++) = j;
+    }
+    switches.count_from_begin = static_cast<int>(from_begin - switches.from_begin.data());
+    switches.count_up_to = static_cast<int>(up_to - switches.up_to.data());
+    switches.count_from_on = static_cast<int>(from_on - switches.from_on.data());
   }
 
-  /// d2 = relu'(.) w3 r and d1 = relu'(.) W2' d2.
-  void backward(Room& room, const V* r) const {
-    const Weights w(room.theta.data(), H_);
-    P* d2 = room.d2.data();
-    P* d1 = room.d1.data();
-    const P* h1 = room.h1.data();
-    for (Index i = 0; i < H_; ++i) {
-      for (Index p = 0; p < points; ++p)
-        d2[i * points + p].v = masked(w.w3[i].v * r[p], room.h2[static_cast<std::size_t>(i * points + p)].v);
+  /// Errors g(x) - y of the task's points and, with a direction, how they change; the second layer is kept
+  /// where a backward sweep follows.
+  template <bool directed, bool kept>
+  void forward(Room& room, const SortedPoints<T>& set) const {
+    const Index count = set.count;
+    const T* x = set.input[room.task];
+    const T* y = set.output[room.task];
+    find_switches(room, x, count);
+    const Switches& switches = room.switches;
+    const Parts<const T*> w = parts(std::as_const(room.theta));
+    const Parts<const T*> v = parts(std::as_const(room.direction));
+    const Index row = room.theta.stride();
+    const int* first = switches.first.data();
+    const int* next = switches.next.data();
+    const T* sign = switches.sign[0];
+    T* all_h2 = room.layer.h2[0];
+    T* all_h2_change = room.change.h2[0];
+    T* outs = room.layer.out[0];
+    T* out_changes = room.change.out[0];
+    in_groups(
+        row / lanes, [&](auto G, Index group) __attribute__((always_inline)) {
+          const Index begin = group * lanes;
+          V slope[G] = {};
+          V level[G];
+          V slope_change[G] = {};
+          V level_change[G];
+          for (int g = 0; g < G; ++g) {
+            level[g] = fetch(w.b2 + begin + g * lanes);
+            if constexpr (directed) level_change[g] = fetch(v.b2 + begin + g * lanes);
+          }
+          const auto add = [&](Index j, T factor) __attribute__((always_inline)) {
+            const T weight = factor * w.w1[j];
+            const T bias = factor * w.b1[j];
+            const T weight_change = directed ? factor * v.w1[j] : T(0);
+            const T bias_change = directed ? factor * v.b1[j] : T(0);
+            for (int g = 0; g < G; ++g) {
+              const V own = fetch(w.w2 + j * row + begin + g * lanes);
+              slope[g] += weight * own;
+              level[g] += bias * own;
+              if constexpr (directed) {
+                const V other = fetch(v.w2 + j * row + begin + g * lanes);
+                slope_change[g] += weight_change * own + weight * other;
+                level_change[g] += bias_change * own + bias * other;
+              }
+            }
+          };
+          for (int i = 0; i < switches.count_from_begin; ++i) add(switches.from_begin[i], T(1));
+          for (Index p = 0; p < count; ++p) {
+            for (int j = first[p]; j >= 0; j = next[j]) add(j, sign[j]);
+            V out = group == 0 ? V{} : fetch(outs + p * lanes);
+            V out_change{};
+            if constexpr (directed) out_change = group == 0 ? V{} : fetch(out_changes + p * lanes);
+            for (int g = 0; g < G; ++g) {
+              const Index at = begin + g * lanes;
+              const V h2 = relu(slope[g] * x[p] + level[g]);
+              out += fetch(w.w3 + at) * h2;
+              if constexpr (kept) put(all_h2 + p * row + at, h2);
+              if constexpr (directed) {
+                const V change = masked(slope_change[g] * x[p] + level_change[g], h2);
+                out_change += fetch(v.w3 + at) * h2 + fetch(w.w3 + at) * change;
+                put(all_h2_change + p * row + at, change);
+              }
+            }
+            put(outs + p * lanes, out);
+            if constexpr (directed) put(out_changes + p * lanes, out_change);
+          }
+        });
+    const T bias = *w.b3 + not_finite(room.theta);
+    T* errors = room.layer.error[0];
+    T* error_changes = room.change.error[0];
+    for (Index p = 0; p < count; ++p) {
+      errors[p] = sum_of<T>(fetch(outs + p * lanes)) + bias - y[p];
+      if constexpr (directed) error_changes[p] = sum_of<T>(fetch(out_changes + p * lanes)) + *v.b3;
     }
-    product<T>(
-        w.w2, 1, H_, H_, H_, d2, [](Index, Index) __attribute__((always_inline)) { return V{}; },
-        [&](Index j, Index p, V sum)
-            __attribute__((always_inline)) { d1[j * points + p].v = masked(sum, h1[j * points + p].v); });
   }
 
-  /// gradient = the derivative of mean_i error_i^2 over the set.
-  void loss_gradient(Room& room, const Points& set) const {
-    std::fill(room.gradient.begin(), room.gradient.end(), P{});
-    const Sums g(room.gradient.data(), H_);
-    const T factor = T(2) / static_cast<T>(set.count);
-    for (Index chunk = 0; chunk < set.chunks; ++chunk) {
-      V r[points];
-      forward(room, set, chunk, r);
-      for (V& value : r) value *= factor;
-      backward(room, r);
-      const P* x = set.input.data() + chunk * points;
-      add_outer<T>(room.d2.data(), H_, room.h1.data(), H_, g.w2);
-      for (Index i = 0; i < H_; ++i) {
-        V sums[4] = {g.w1[i].v, g.b1[i].v, g.b2[i].v, g.w3[i].v};
-        for (Index p = 0; p < points; ++p) {
-          const auto at = static_cast<std::size_t>(i * points + p);
-          sums[0] += room.d1[at].v * x[p].v;
-          sums[1] += room.d1[at].v;
-          sums[2] += room.d2[at].v;
-          sums[3] += r[p] * room.h2[at].v;
-        }
-        g.w1[i].v = sums[0];
-        g.b1[i].v = sums[1];
-        g.b2[i].v = sums[2];
-        g.w3[i].v = sums[3];
-      }
-      for (const V& value : r) g.b3->v += value;
-    }
+  /// 0, or NaN if a weight is not finite: that is seen even where its unit does not work.
+  static T not_finite(const RegisterRows<T>& weights) {
+    typedef Count Bits __attribute__((vector_size(register_bytes)));
+    Bits bits{};
+    for (Index i = 0; i < weights.size(); i += lanes) bits |= Bits(fetch(weights[0] + i) * T(0));
+    return sum_of<T>(V(bits));
   }
 
-  /// curvature = Hessian of mean_i error_i^2 times direction: how the gradient changes along it. relu is
-  /// linear almost everywhere, so only products of weights bend.
-  void hessian_product(Room& room, const Points& set) const {
-    std::fill(room.curvature.begin(), room.curvature.end(), P{});
-    const Weights w(room.theta.data(), H_);
-    const Weights v(room.direction.data(), H_);
-    const Sums R(room.curvature.data(), H_);
-    P* h1 = room.h1.data();
-    P* h2 = room.h2.data();
-    P* d2 = room.d2.data();
-    P* Rh1 = room.Rh1.data();
-    P* Rh2 = room.Rh2.data();
-    P* Rd1 = room.Rd1.data();
-    P* Rd2 = room.Rd2.data();
-    const T factor = T(2) / static_cast<T>(set.count);
-    for (Index chunk = 0; chunk < set.chunks; ++chunk) {
-      V r[points];
-      forward(room, set, chunk, r);
-      for (V& value : r) value *= factor;
-      backward(room, r);
-      const P* x = set.input.data() + chunk * points;
-      for (Index i = 0; i < H_; ++i) {
-        for (Index p = 0; p < points; ++p)
-          Rh1[i * points + p].v = masked(v.w1[i].v * x[p].v + v.b1[i].v, h1[i * points + p].v);
-      }
-      product<T>(
-          v.w2, H_, 1, H_, H_, h1, [&](Index i, Index) __attribute__((always_inline)) { return v.b2[i].v; },
-          [&](Index i, Index p, V sum) __attribute__((always_inline)) { Rh2[i * points + p].v = sum; });
-      product<T>(
-          w.w2, H_, 1, H_, H_,
-          Rh1, [&](Index i, Index p) __attribute__((always_inline)) { return Rh2[i * points + p].v; },
-          [&](Index i, Index p, V sum)
-              __attribute__((always_inline)) { Rh2[i * points + p].v = masked(sum, h2[i * points + p].v); });
-      V Rr[points];
-      for (Index p = 0; p < points; ++p) {
-        V sum = v.b3->v;
-        for (Index i = 0; i < H_; ++i)
-          sum += v.w3[i].v * h2[i * points + p].v + w.w3[i].v * Rh2[i * points + p].v;
-        Rr[p] = chunk * points + p < set.count ? factor * sum : V{};
-      }
-      for (Index i = 0; i < H_; ++i) {
-        for (Index p = 0; p < points; ++p)
-          Rd2[i * points + p].v = masked(v.w3[i].v * r[p] + w.w3[i].v * Rr[p], h2[i * points + p].v);
-      }
-      product<T>(
-          v.w2, 1, H_, H_, H_, d2, [](Index, Index) __attribute__((always_inline)) { return V{}; },
-          [&](Index j, Index p, V sum) __attribute__((always_inline)) { Rd1[j * points + p].v = sum; });
-      product<T>(
-          w.w2, 1, H_, H_, H_,
-          Rd2, [&](Index j, Index p) __attribute__((always_inline)) { return Rd1[j * points + p].v; },
-          [&](Index j, Index p, V sum)
-              __attribute__((always_inline)) { Rd1[j * points + p].v = masked(sum, h1[j * points + p].v); });
-      add_outer<T>(Rd2, H_, h1, H_, R.w2);
-      add_outer<T>(d2, H_, Rh1, H_, R.w2);
-      for (Index i = 0; i < H_; ++i) {
-        V sums[4] = {R.w1[i].v, R.b1[i].v, R.b2[i].v, R.w3[i].v};
-        for (Index p = 0; p < points; ++p) {
-          const Index at = i * points + p;
-          sums[0] += Rd1[at].v * x[p].v;
-          sums[1] += Rd1[at].v;
-          sums[2] += Rd2[at].v;
-          sums[3] += Rr[p] * h2[at].v + r[p] * Rh2[at].v;
-        }
-        R.w1[i].v = sums[0];
-        R.b1[i].v = sums[1];
-        R.b2[i].v = sums[2];
-        R.w3[i].v = sums[3];
-      }
-      for (const V& value : Rr) R.b3->v += value;
-    }
+  /// derivative = that of mean_p error_p^2 by the weights or, directed, its change along the direction: the
+  /// Hessian times the direction. relu is linear almost everywhere, so only products of weights bend.
+  template <bool directed>
+  void backward(Room& room, const SortedPoints<T>& set) const {
+    const Index count = set.count;
+    const T* x = set.input[room.task];
+    Switches& switches = room.switches;
+    Layer& layer = room.layer;
+    Layer& change = room.change;
+    const Parts<const T*> w = parts(std::as_const(room.theta));
+    const Parts<const T*> v = parts(std::as_const(room.direction));
+    const Parts<T*> result = parts(room.derivative);
+    const Index row = room.theta.stride();
+    const T factor = T(2) / static_cast<T>(count);
+    const int* first = switches.first.data();
+    const int* next = switches.next.data();
+    int* snapshots = switches.snapshot.data();
+    const T* errors = layer.error[0];
+    const T* error_changes = change.error[0];
+    const T* all_h2 = layer.h2[0];
+    const T* all_h2_change = change.h2[0];
+    T* sums = layer.sums[0];
+    T* input_sums = layer.input_sums[0];
+    T* sum_changes = change.sums[0];
+    T* input_sum_changes = change.input_sums[0];
+    T by_output = 0;
+    for (Index p = 0; p < count; ++p) by_output += directed ? error_changes[p] : errors[p];
+    *result.b3 = factor * by_output;
+    in_groups(
+        row / lanes, [&](auto G, Index group) __attribute__((always_inline)) {
+          const Index begin = group * lanes;
+          V sum[G] = {};
+          V input_sum[G] = {};
+          V sum_change[G] = {};
+          V input_sum_change[G] = {};
+          V outer[G] = {};  // by w3
+          const auto keep = [&](Index snapshot) __attribute__((always_inline)) {
+            for (int g = 0; g < G; ++g) {
+              const Index at = begin + g * lanes;
+              put(sums + snapshot * row + at, sum[g]);
+              put(input_sums + snapshot * row + at, input_sum[g]);
+              if constexpr (directed) {
+                put(sum_changes + snapshot * row + at, sum_change[g]);
+                put(input_sum_changes + snapshot * row + at, input_sum_change[g]);
+              }
+            }
+          };
+          int snapshot = 0;
+          for (Index p = 0; p < count; ++p) {
+            if (first[p] >= 0) {
+              keep(++snapshot);
+              for (int j = first[p]; j >= 0; j = next[j]) snapshots[j] = snapshot;
+            }
+            const T r = factor * errors[p];
+            const T r_change = directed ? factor * error_changes[p] : T(0);
+            for (int g = 0; g < G; ++g) {
+              const Index at = begin + g * lanes;
+              const V h2 = fetch(all_h2 + p * row + at);
+              const V d = masked(fetch(w.w3 + at) * r, h2);
+              sum[g] += d;
+              input_sum[g] += d * x[p];
+              if constexpr (directed) {
+                const V d_change = masked(fetch(v.w3 + at) * r + fetch(w.w3 + at) * r_change, h2);
+                sum_change[g] += d_change;
+                input_sum_change[g] += d_change * x[p];
+                outer[g] += r_change * h2 + r * fetch(all_h2_change + p * row + at);
+              } else {
+                outer[g] += r * h2;
+              }
+            }
+          }
+          keep(H_ + 1);
+          for (int g = 0; g < G; ++g) {
+            put(result.b2 + begin + g * lanes, directed ? sum_change[g] : sum[g]);
+            put(result.w3 + begin + g * lanes, outer[g]);
+          }
+          const auto emit = [&](Index j, auto from_on) __attribute__((always_inline)) {
+            V by_weight{};
+            V by_bias{};
+            const Index snapshot_row = snapshots[j] * row;
+            const auto own_sum = [&](const T* rows, Index at) __attribute__((always_inline)) {
+              const V before = fetch(rows + snapshot_row + at);
+              return from_on ? fetch(rows + (H_ + 1) * row + at) - before : before;
+            };
+            for (int g = 0; g < G; ++g) {
+              const Index at = begin + g * lanes;
+              const V d = own_sum(sums, at);
+              const V xd = own_sum(input_sums, at);
+              const V own = fetch(w.w2 + j * row + at);
+              V by_own;
+              if constexpr (directed) {
+                const V d_change = own_sum(sum_changes, at);
+                const V xd_change = own_sum(input_sum_changes, at);
+                const V other = fetch(v.w2 + j * row + at);
+                by_own = w.w1[j] * xd_change + w.b1[j] * d_change + (v.w1[j] * xd + v.b1[j] * d);
+                by_weight += own * xd_change + other * xd;
+                by_bias += own * d_change + other * d;
+              } else {
+                by_own = w.w1[j] * xd + w.b1[j] * d;
+                by_weight += own * xd;
+                by_bias += own * d;
+              }
+              put(result.w2 + j * row + at, by_own);
+            }
+            const T by[2] = {sum_of<T>(by_weight), sum_of<T>(by_bias)};
+            result.w1[j] = group == 0 ? by[0] : result.w1[j] + by[0];
+            result.b1[j] = group == 0 ? by[1] : result.b1[j] + by[1];
+          };
+          for (int i = 0; i < switches.count_up_to; ++i) emit(switches.up_to[i], std::false_type());
+          for (int i = 0; i < switches.count_from_on; ++i) emit(switches.from_on[i], std::true_type());
+        });
   }
 
   std::shared_ptr<const problems::RegressionTasks> tasks_;
   MamlOptions options_;
   Index H_;
+  SortedPoints<T> train_;
+  SortedPoints<T> test_;
   Index size_ = 0;
   WeightLayout layout_;
   std::vector<double> mean_;
@@ -495,12 +717,21 @@ problems::Vector maml_curve(const problems::Vector& z, const problems::Vector& i
   // H^2 + 4H + 1 numbers.
   const auto H = static_cast<Index>(std::llround(std::sqrt(static_cast<double>(z.size() + 3)) - 2));
   require(H >= 1 && H * H + 4 * H + 1 == z.size(), "z: {} numbers are no network 1-H-H-1", z.size());
+  const double* w1 = z.data();
+  const double* b1 = w1 + H;
+  const double* w2 = b1 + H;
+  const double* b2 = w2 + H * H;
+  const double* w3 = b2 + H;
+  std::vector<double> h2(static_cast<std::size_t>(H));
   problems::Vector outputs(inputs.size());
-  for (Index i = 0; i < inputs.size(); ++i) {
-    const problems::Vector h1 = (z.head(H) * inputs[i] + z.segment(H, H)).cwiseMax(0.0);
-    const Eigen::Map<const problems::Table> w2(z.data() + 2 * H, H, H);
-    const problems::Vector h2 = (w2 * h1 + z.segment(2 * H + H * H, H)).cwiseMax(0.0);
-    outputs[i] = z.segment(3 * H + H * H, H).dot(h2) + z[z.size() - 1];
+  for (Index p = 0; p < inputs.size(); ++p) {
+    std::copy_n(b2, H, h2.begin());
+    for (Index j = 0; j < H; ++j) {
+      const double h1 = std::max(0.0, w1[j] * inputs[p] + b1[j]);
+      for (Index i = 0; i < H; ++i) h2[i] += w2[j * H + i] * h1;
+    }
+    outputs[p] = z[z.size() - 1];
+    for (Index i = 0; i < H; ++i) outputs[p] += w3[i] * std::max(0.0, h2[i]);
   }
   return outputs;
 }

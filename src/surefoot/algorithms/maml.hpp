@@ -23,8 +23,8 @@ struct MamlOptions {
 ///   z+ = z - gamma grad L(z),  L(z) = mean_i (g_z(a_i) - y_i)^2 over the training points.
 /// step_vjp is exact second order: c - gamma H c with the Hessian of L applied to c (B. Pearlmutter, "Fast
 /// exact multiplication by the Hessian", Neural Computation 6, 1994). Quantities: objective, the mean squared
-/// error over the test points; largest_error, the largest |g_z(a_i) - y_i| there. Tasks stand side by side in
-/// vector lanes. Blocks of weights: weight0 (H), bias0, weight1 (H x H), bias1, weight2 (H), bias2 (1).
+/// error over the test points; largest_error, the largest |g_z(a_i) - y_i| there. Blocks of weights: weight0
+/// (H), bias0, weight1 (H x H, row j leads from unit j of the first layer), bias1, weight2 (H), bias2 (1).
 /// C. Finn, P. Abbeel, S. Levine, "Model-agnostic meta-learning for fast adaptation of deep networks", ICML
 /// 2017.
 std::unique_ptr<LearnedOperator> make_maml(std::shared_ptr<const problems::RegressionTasks> tasks,

@@ -75,7 +75,7 @@ class Operator {
   /// Numbers of an iterate; the primal variables come first.
   [[nodiscard]] virtual Index iterate_size() const { return state_size(); }
   [[nodiscard]] virtual Index primal_size() const = 0;
-  /// Columns of a batch: a multiple of 4 that suits the operator's kernels.
+  /// Columns of a batch: a multiple of 4 that suits the kernels, or 1 where lanes are inside an instance.
   [[nodiscard]] virtual Index width() const { return 8; }
 
   [[nodiscard]] virtual std::unique_ptr<Workspace> make_workspace() const = 0;

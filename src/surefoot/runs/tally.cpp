@@ -1,13 +1,17 @@
 #include "surefoot/runs/tally.hpp"
 
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 namespace surefoot::runs {
@@ -23,7 +27,7 @@ void require_increasing(const char* what, const std::vector<double>& values) {
 }
 
 // The smallest double >= x with 10 explicit significand bits. Adding to the bit pattern carries into the
-// exponent; for negative numbers dropping bits moves towards zero, which is up.
+// exponent; for negative numbers dropping bits moves towards zero, which is up. Zero has no sign.
 double rounded_up(double x) {
   if (!std::isfinite(x)) return x;
   constexpr std::uint64_t dropped = (std::uint64_t{1} << 42) - 1;
@@ -32,7 +36,7 @@ double rounded_up(double x) {
   if (x > 0) bits += dropped;
   bits &= ~dropped;
   std::memcpy(&x, &bits, sizeof bits);
-  return x;
+  return x + 0.0;
 }
 
 std::size_t reached(const std::vector<double>& tolerances, double value) {
@@ -61,6 +65,46 @@ std::vector<Index> cumulative(const std::vector<Index>& bins, std::size_t row, s
   return sums;
 }
 
+constexpr std::string_view state_version = "surefoot tally 1";
+constexpr std::string_view state_name = "state of a tally";
+
+void write_spec(ByteWriter& to, const TallySpec& spec) {
+  to.list(spec.steps);
+  to.list(spec.tolerances);
+  to.list(spec.claim_columns);
+  to.list(spec.grid);
+  to.number(spec.keep_values);
+  to.number(spec.value_limit);
+}
+
+TallySpec read_spec(ByteReader& from) {
+  TallySpec spec;
+  spec.steps = from.list<Index>();
+  spec.tolerances = from.list<double>();
+  spec.claim_columns = from.list<std::size_t>();
+  spec.grid = from.list<double>();
+  spec.keep_values = from.number<unsigned char>() != 0;
+  spec.value_limit = from.number<Index>();
+  return spec;
+}
+
+// Every run is in one bin of each row of a table of bins.
+void read_bins(ByteReader& from, std::vector<Index>& bins, std::size_t width, Index samples) {
+  std::vector<Index> read = from.list<Index>();
+  require(read.size() == bins.size(), "{}: {} counts where there are {}", state_name, read.size(),
+          bins.size());
+  for (std::size_t row = 0; row < read.size(); row += width) {
+    Index left = samples;
+    for (std::size_t i = row; i < row + width; ++i) {
+      require(read[i] >= 0 && read[i] <= left, "{}: a count of {} where {} runs are left", state_name,
+              read[i], left);
+      left -= read[i];
+    }
+    require(left == 0, "{}: {} of {} runs are not counted", state_name, left, samples);
+  }
+  bins = std::move(read);
+}
+
 }  // namespace
 
 void TallySpec::validate() const {
@@ -79,7 +123,9 @@ void TallySpec::validate() const {
 
 void ValueStore::add(double value) {
   ++size_;
-  values_.push_back(rounded_ ? rounded_up(value) : value);
+  // Zero loses its sign: both compare equal, so which of them is an order statistic would depend on the
+  // order.
+  values_.push_back(rounded_ ? rounded_up(value) : value + 0.0);
   sorted_ = false;
   constexpr std::size_t batch = 1 << 16;
   if (rounded_ && values_.size() >= batch) compact();
@@ -167,10 +213,52 @@ Index ValueStore::count_at_most(double v) const {
   return count;
 }
 
+void ValueStore::write_state(ByteWriter& to) const {
+  compact();
+  to.number(rounded_);
+  std::vector<double> values = values_;
+  std::vector<Index> counts;
+  for (const Bin& bin : bins_) {
+    values.push_back(bin.value);
+    counts.push_back(bin.count);
+  }
+  to.list(values);
+  to.list(counts);
+}
+
+ValueStore ValueStore::read_state(ByteReader& from) {
+  ValueStore store;
+  store.rounded_ = from.number<unsigned char>() != 0;
+  std::vector<double> values = from.list<double>();
+  const std::vector<Index> counts = from.list<Index>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool follows =
+        i == 0 || values[i - 1] < values[i] || (!store.rounded_ && values[i - 1] == values[i]);
+    require(!std::isnan(values[i]) && follows, "{}: value {} is out of order", state_name, values[i]);
+    require(!store.rounded_ || rounded_up(values[i]) == values[i], "{}: value {} is not rounded", state_name,
+            values[i]);
+    values[i] += 0.0;
+  }
+  require(counts.size() == (store.rounded_ ? values.size() : 0), "{}: {} values and {} counts", state_name,
+          values.size(), counts.size());
+  if (!store.rounded_) {
+    store.size_ = static_cast<Index>(values.size());
+    store.values_ = std::move(values);
+    return store;
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    require(counts[i] > 0 && counts[i] <= std::numeric_limits<Index>::max() - store.size_,
+            "{}: a value comes {} times", state_name, counts[i]);
+    store.size_ += counts[i];
+    store.bins_.push_back({values[i], counts[i]});
+  }
+  return store;
+}
+
 Tally::Tally(TallySpec spec)
     : spec_(std::move(spec)),
       failure_bins_(spec_.steps.size() * (spec_.tolerances.size() + 1)),
-      grid_bins_(spec_.claim_columns.size() * (spec_.grid.size() + 1)),
+      grid_bins_(spec_.grid.empty() ? 0 : spec_.claim_columns.size() * (spec_.grid.size() + 1)),
       settling_bins_(spec_.tolerances.size() * (spec_.steps.size() + 1)),
       hit_bins_(settling_bins_.size()),
       stores_(spec_.keep_values && spec_.grid.empty() ? spec_.claim_columns.size() : 0),
@@ -212,9 +300,7 @@ void Tally::add_run(const double* values) {
       ++grid_bins_[i * grid_width + static_cast<std::size_t>(bin)];
     }
   }
-  if (samples_ * static_cast<Index>(stores_.size()) > spec_.value_limit) {
-    for (ValueStore& store : stores_) store.round_up();
-  }
+  round_if_many(samples_);
 }
 
 void Tally::merge(const Tally& other) {
@@ -225,9 +311,55 @@ void Tally::merge(const Tally& other) {
   add_counts(settling_bins_, other.settling_bins_);
   add_counts(hit_bins_, other.hit_bins_);
   for (std::size_t i = 0; i < stores_.size(); ++i) stores_[i].merge(other.stores_[i]);
-  if (samples_ * static_cast<Index>(stores_.size()) > spec_.value_limit) {
-    for (ValueStore& store : stores_) store.round_up();
+  round_if_many(samples_);
+}
+
+void Tally::expect(Index samples_in_all) {
+  round_if_many(samples_in_all);
+}
+
+void Tally::round_if_many(Index samples) {
+  if (stores_.empty() || samples <= spec_.value_limit / static_cast<Index>(stores_.size())) return;
+  for (ValueStore& store : stores_) store.round_up();
+}
+
+std::string Tally::state() const {
+  ByteWriter to;
+  to.text(state_version);
+  write_spec(to, spec_);
+  to.number(samples_);
+  to.number(non_finite_runs_);
+  for (const auto* bins : {&failure_bins_, &grid_bins_, &settling_bins_, &hit_bins_}) to.list(*bins);
+  for (const ValueStore& store : stores_) store.write_state(to);
+  return to.take();
+}
+
+Tally Tally::from_state(const TallySpec& spec, std::string_view bytes) {
+  ByteReader from(bytes, state_name);
+  require(from.text() == state_version, "{}: is not of this version ('{}')", state_name, state_version);
+  require(read_spec(from) == spec, "{}: counts something else (other steps, tolerances, grid or claims)",
+          state_name);
+  Tally tally(spec);
+  tally.samples_ = from.number<Index>();
+  tally.non_finite_runs_ = from.number<Index>();
+  require(tally.samples_ >= 0 && tally.non_finite_runs_ >= 0 && tally.non_finite_runs_ <= tally.samples_,
+          "{}: {} of {} runs are not finite", state_name, tally.non_finite_runs_, tally.samples_);
+  const std::size_t tolerance_bins = spec.tolerances.size() + 1;
+  const std::size_t step_bins = spec.steps.size() + 1;
+  read_bins(from, tally.failure_bins_, tolerance_bins, tally.samples_);
+  read_bins(from, tally.grid_bins_, spec.grid.size() + 1, tally.samples_);
+  read_bins(from, tally.settling_bins_, step_bins, tally.samples_);
+  read_bins(from, tally.hit_bins_, step_bins, tally.samples_);
+  for (ValueStore& store : tally.stores_) {
+    store = ValueStore::read_state(from);
+    require(store.size() == tally.samples_, "{}: {} values of {} runs", state_name, store.size(),
+            tally.samples_);
+    require(store.rounded() == tally.stores_.front().rounded(), "{}: some values are rounded and some not",
+            state_name);
   }
+  from.finish();
+  tally.round_if_many(tally.samples_);
+  return tally;
 }
 
 Index Tally::failures(std::size_t column, std::size_t tolerance) const {
@@ -250,6 +382,16 @@ std::vector<Index> Tally::settled(std::size_t tolerance) const {
 
 std::vector<Index> Tally::hit(std::size_t tolerance) const {
   return cumulative(hit_bins_, tolerance, spec_.steps.size());
+}
+
+Tally sum_over_ranks(Tally own) {
+  if (!ranks().several()) return own;
+  const TallySpec spec = own.spec();
+  own.expect(ranks().sum(own.samples()));
+  const std::string whole =
+      ranks().reduce([&] { return own.state(); },
+                     [&](std::string_view state) { own.merge(Tally::from_state(spec, state)); });
+  return ranks().first() ? own : Tally::from_state(spec, whole);
 }
 
 }  // namespace surefoot::runs

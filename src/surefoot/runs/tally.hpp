@@ -3,7 +3,14 @@
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
+
+namespace surefoot {
+class ByteReader;
+class ByteWriter;
+}  // namespace surefoot
 
 namespace surefoot::runs {
 
@@ -18,6 +25,7 @@ struct TallySpec {
   Index value_limit = Index{1} << 26;  ///< numbers kept exactly; beyond it they are rounded up (below)
 
   void validate() const;
+  bool operator==(const TallySpec&) const = default;
 };
 
 /// Order statistics of one column in bounded memory. Values are kept exactly while they fit; a store that was
@@ -36,6 +44,11 @@ class ValueStore {
   /// How many values are <= v, and how many are < v.
   [[nodiscard]] Index count_at_most(double v) const;
   [[nodiscard]] Index count_below(double v) const;
+
+  /// Everything, in an order that does not depend on how the values came.
+  void write_state(ByteWriter& to) const;
+  /// Refuses what no store can hold.
+  static ValueStore read_state(ByteReader& from);
 
  private:
   struct Bin {
@@ -58,6 +71,15 @@ class Tally {
   /// One run: spec.steps.size() numbers. From the first infinite or NaN entry on, the run has failed.
   void add_run(const double* values);
   void merge(const Tally& other);
+  /// Rounds values up at once where this many runs in all will make that necessary: a part of a large tally
+  /// then needs no more room than the whole.
+  void expect(Index samples_in_all);
+
+  /// Everything as bytes: equal counts of equal runs give equal bytes, however they were added and merged.
+  [[nodiscard]] std::string state() const;
+  /// The tally with that state. Throws InputError if the bytes are damaged, of another version, of another
+  /// specification, or counts that no runs have.
+  static Tally from_state(const TallySpec& spec, std::string_view bytes);
 
   [[nodiscard]] const TallySpec& spec() const { return spec_; }
   [[nodiscard]] Index samples() const { return samples_; }
@@ -88,6 +110,11 @@ class Tally {
   std::vector<ValueStore> stores_;
   std::vector<Index> settled_scratch_;
   std::vector<Index> hit_scratch_;
+
+  void round_if_many(Index samples);
 };
+
+/// The tally of all processes (core/ranks.hpp) from each one's own; every rank gets it.
+[[nodiscard]] Tally sum_over_ranks(Tally own);
 
 }  // namespace surefoot::runs

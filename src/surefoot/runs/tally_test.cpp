@@ -155,6 +155,83 @@ TEST(Tally, GridCountsReplaceKeptValues) {
   }
 }
 
+Tally tally_of(const TallySpec& spec, const std::vector<Row>& runs) {
+  Tally tally(spec);
+  for (const Row& run : runs) tally.add_run(run.data());
+  return tally;
+}
+
+TEST(Tally, StatesComeBackAndDoNotDependOnTheOrder) {
+  std::vector<Row> runs = random_runs(300, 8);
+  runs[7][3] = 0.0;
+  runs[11][3] = -0.0;
+  for (const Index limit : {Index{1} << 20, Index{100}, Index{450}}) {
+    for (const bool with_grid : {false, true}) {
+      TallySpec spec = example_spec(8);
+      spec.claim_columns.push_back(3);
+      spec.value_limit = limit;
+      if (with_grid) spec.grid = {1e-4, 1e-2};
+      const Tally whole = tally_of(spec, runs);
+      const std::string state = whole.state();
+      EXPECT_EQ(Tally::from_state(spec, state).state(), state);
+      std::vector<Row> backwards(runs.rbegin(), runs.rend());
+      EXPECT_EQ(tally_of(spec, backwards).state(), state);
+      std::vector<Tally> parts(3, Tally(spec));
+      for (std::size_t i = 0; i < runs.size(); ++i) parts[i % 7 % 3].add_run(runs[i].data());
+      Tally merged(spec);
+      for (Tally& part : parts) {
+        part.expect(300);
+        merged.merge(Tally::from_state(spec, part.state()));
+      }
+      EXPECT_EQ(merged.state(), state);
+      Tally later = Tally::from_state(spec, parts[0].state());
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (i % 7 % 3 != 0) later.add_run(runs[i].data());
+      }
+      EXPECT_EQ(later.state(), state);
+    }
+  }
+}
+
+TEST(Tally, PartsOfALargeTallyRoundAsTheWholeDoes) {
+  TallySpec spec = example_spec(8);
+  spec.value_limit = 450;
+  Tally part(spec);
+  part.expect(150);
+  EXPECT_FALSE(part.values_rounded_up());
+  part.expect(151);
+  EXPECT_TRUE(part.values_rounded_up());
+}
+
+TEST(Tally, RefusesStatesThatNoRunsHave) {
+  TallySpec spec = example_spec(4);
+  for (const Index limit : {Index{1000}, Index{10}}) {
+    spec.value_limit = limit;
+    const std::string state = tally_of(spec, random_runs(20, 4)).state();
+    for (std::size_t length = 0; length < state.size(); ++length) {
+      EXPECT_THROW(Tally::from_state(spec, std::string_view(state).substr(0, length)), InputError);
+    }
+    EXPECT_THROW(Tally::from_state(spec, state + '\0'), InputError);
+    // A changed byte is refused, or gives a state that can be written again.
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      for (const int change : {1, 0x80, 0xff}) {
+        std::string damaged = state;
+        damaged[i] = static_cast<char>(damaged[i] ^ change);
+        try {
+          const Tally tally = Tally::from_state(spec, damaged);
+          EXPECT_EQ(Tally::from_state(spec, tally.state()).state(), tally.state());
+          EXPECT_EQ(tally.samples(), 20);
+        } catch (const InputError&) {
+          continue;
+        }
+      }
+    }
+    TallySpec other = spec;
+    other.tolerances.back() *= 2;
+    EXPECT_THROW(Tally::from_state(other, state), InputError);
+  }
+}
+
 TEST(Tally, RefusesListsThatDoNotIncrease) {
   TallySpec spec = example_spec(5);
   spec.tolerances = {1e-2, 1e-2};
