@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What a call from Python costs: microseconds per call on small inputs, the best of several repetitions.
+"""What a call from Python costs: microseconds of processor time per call on small inputs, the best of many short repetitions.
 
     build/venv-python/bin/python bench/python_overhead.py
 
 Overhead of `certify` is what the whole call takes beyond the two calls that count and bound.
 """
 
+import time
 import timeit
 
 import numpy as np
@@ -41,9 +42,9 @@ CALLS = {
 
 
 def microseconds(call):
-    timer = timeit.Timer(call)
-    number, _ = timer.autorange()
-    return 1e6 * min(timer.repeat(9, max(1, number // 4))) / max(1, number // 4)
+    timer = timeit.Timer(call, timer=time.process_time)
+    number = max(1, round(0.002 / timer.timeit(10) * 10))
+    return 1e6 * min(timer.repeat(100, number)) / number
 
 
 def show(name, time):
