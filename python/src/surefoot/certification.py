@@ -175,6 +175,8 @@ def whole_numbers(name: str, values: Any) -> list[int]:
 
 
 def _numbers(name: str, values: Any) -> list[float]:
+    if isinstance(values, (list, tuple)) and values and all(type(value) is float for value in values):
+        return list(values)
     array = np.asarray(list(values) if isinstance(values, Iterable) else values)
     if array.ndim != 1:
         raise ValueError(f"{name}: has shape {array.shape}, must be a list")
