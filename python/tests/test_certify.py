@@ -108,9 +108,9 @@ def test_single_precision_and_whole_numbers():
     assert surefoot.certify(whole).claims == surefoot.certify(whole.astype(float)).claims
 
 
-def test_arrays_are_not_copied():
-    rows, columns = 200_000, 50
-    traces = np.random.default_rng(0).uniform(size=(rows, columns))  # 80 MB
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_arrays_are_not_copied(dtype):
+    traces = np.random.default_rng(0).random((200_000, 50), dtype)
     surefoot.certify(traces[:100], claims=["success", "budget"])
     tracemalloc.start()
     surefoot.certify(traces, claims=["success", "budget"])

@@ -125,7 +125,7 @@ def test_with_torch(options):
         return skipped("the wheel is for another Python than Debian's, or pytest could not be installed.")
     tests = SOURCE / "python/tests"
     return run_pytest(options, python, ["numpy", "torch"], tests / "test_torch.py", tests / "test_bounds.py",
-                      tests / "test_examples.py")
+                      tests / "test_examples.py", tests / "test_doctests.py")
 
 
 def main():
