@@ -186,7 +186,8 @@ def test_interpreter_lock_is_released(mpc):
 
 
 INTERRUPTED = """
-    import sys, numpy as np, surefoot
+    import signal, numpy as np, surefoot
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background are begun with it ignored
     n = 40
     family = surefoot.QPFamily(np.eye(n) + 1, np.eye(n), np.zeros(n), np.zeros((5000, n)), np.ones(n))
     print("begin", flush=True)
