@@ -89,7 +89,7 @@ std::optional<Finished> finished_before(const Experiment& experiment, const Sett
 
 Finished run_experiment(const Experiment& experiment, Settings settings) {
   io::prepare_output_folder(settings.folder);
-  fs::remove(settings.folder / mark_name);
+  io::remove_output(settings.folder / mark_name);
   const std::string text = settings_json(experiment, settings);
   const std::string digest = io::sha256_hex(text);
   settings.checkpoints = settings.folder / checkpoints_name / digest.substr(0, digits_of_folder);
@@ -103,7 +103,7 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                               {"seconds", seconds},
                               {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
   io::write_file_atomically(settings.folder / mark_name, mark.dump(1) + '\n');
-  fs::remove_all(settings.folder / checkpoints_name);
+  io::remove_output(settings.folder / checkpoints_name);
   return finished;
 }
 

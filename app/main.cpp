@@ -1,6 +1,8 @@
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 
+#include "job.hpp"
 #include "settings.hpp"
 #include "verbs.hpp"
 
@@ -10,7 +12,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -70,50 +74,68 @@ void complain(std::string message) {
   fmt::print(stderr, "surefoot: {}\n", message);
 }
 
+// These are done in no time, or read what only the first process has.
+bool is_for_one_process(int argc, char** argv) {
+  const std::string verb = argc > 1 ? argv[1] : "";
+  return verb == "verify" || verb == "compare" || verb == "bound" || verb.empty() || verb.front() == '-';
+}
+
+int run_verb(int argc, char** argv) {
+  int exit_code = success;
+  CLI::App app("Guarantees for optimizers from samples: how good is the answer after k steps?");
+  app.name("surefoot");
+  app.set_version_flag("--version", std::string(surefoot::version));
+  app.require_subcommand(1);
+  app.footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
+  add_certify_verb(app, exit_code);
+  add_run_verb(app);
+  add_verify_verb(app, exit_code);
+  add_compare_verb(app);
+  add_bound_verb(app);
+  add_train_verb(app);
+  add_calibrate_verb(app);
+  add_reproduce_verb(app);
+  try {
+    std::vector<std::string> arguments = arguments_of(app, argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as the parser wants them
+    app.parse(std::move(arguments));
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    throw surefoot::InputError(explanation(app, error, argc, argv) + " (see surefoot --help)");
+  }
+  return exit_code;
+}
+
+// What the work ends with: an exit code, and a message if it failed.
+surefoot::Failure end_of(const std::function<int()>& work) {
+  try {
+    return {"", work()};
+  } catch (const surefoot::OtherRankFailed& other) {
+    return other.failure();
+  } catch (const surefoot::InputError& error) {
+    return surefoot::ranks().fail({error.what(), bad_input});
+  } catch (const std::system_error& error) {
+    return surefoot::ranks().fail({fmt::format("cannot write: {}", error.what()), bad_input});
+  } catch (const std::bad_alloc&) {
+    return surefoot::ranks().fail({"out of memory", bad_input});
+  } catch (const std::exception& error) {
+    return surefoot::ranks().fail({fmt::format("internal error: {}", error.what()), internal_error});
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  int exit_code = success;
-  try {
-    CLI::App app("Guarantees for optimizers from samples: how good is the answer after k steps?");
-    app.name("surefoot");
-    app.set_version_flag("--version", std::string(surefoot::version));
-    app.require_subcommand(1);
-    app.footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
-    add_certify_verb(app, exit_code);
-    add_run_verb(app);
-    add_verify_verb(app, exit_code);
-    add_compare_verb(app);
-    add_bound_verb(app);
-    add_train_verb(app);
-    add_calibrate_verb(app);
-    add_reproduce_verb(app);
-    try {
-      std::vector<std::string> arguments = arguments_of(app, argc, argv);
-      std::reverse(arguments.begin(), arguments.end());  // as the parser wants them
-      app.parse(std::move(arguments));
-    } catch (const CLI::Success& request) {  // --help, --version
-      return app.exit(request);
-    } catch (const CLI::ParseError& error) {
-      complain(explanation(app, error, argc, argv) + " (see surefoot --help)");
-      return bad_input;
-    }
-  } catch (const surefoot::InputError& error) {
-    complain(error.what());
-    return bad_input;
-  } catch (const std::system_error& error) {
-    complain(fmt::format("cannot write: {}", error.what()));
-    return bad_input;
-  } catch (const std::bad_alloc&) {
-    complain("out of memory");
-    return bad_input;
-  } catch (const std::exception& error) {
-    complain(fmt::format("internal error: {}", error.what()));
-    return internal_error;
-  }
-  if (std::fflush(stdout) != 0) {
-    complain("cannot write to standard output");
-    return bad_input;
-  }
-  return exit_code;
+  std::optional<Job> job;
+  surefoot::Failure end = end_of([&] {
+    job.emplace(argc, argv, is_for_one_process(argc, argv));
+    if (!job->works()) return success;
+    const int exit_code = run_verb(argc, argv);
+    surefoot::ranks().barrier();
+    return exit_code;
+  });
+  if (end.message.empty() && std::fflush(stdout) != 0) end = {"cannot write to standard output", bad_input};
+  if (!end.message.empty()) complain(end.message);
+  return end.exit_code;
 }

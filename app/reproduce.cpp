@@ -7,6 +7,7 @@
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/report/format.hpp"
@@ -43,7 +44,8 @@ class Rings {
     rings_.at(static_cast<std::size_t>(ring)).add_run(trace);
   }
   [[nodiscard]] std::vector<runs::Tally> nested() const {
-    std::vector<runs::Tally> tallies = rings_;
+    std::vector<runs::Tally> tallies;
+    for (const runs::Tally& ring : rings_) tallies.push_back(runs::sum_over_ranks(ring));
     for (std::size_t i = 1; i < tallies.size(); ++i) tallies[i].merge(tallies[i - 1]);
     return tallies;
   }
@@ -254,7 +256,7 @@ std::vector<Index> nested_sizes(Index samples) {
 }
 
 std::vector<Measured> measure(const algorithms::Operator& op, const std::vector<Subject>& subjects,
-                              const runs::RunOptions& options, const runs::IterateSink& iterate_sink) {
+                              const runs::RunOptions& options) {
   std::vector<Measured> measured;
   std::vector<std::unique_ptr<Rings>> rings;
   std::vector<runs::Metric> metrics;
@@ -268,10 +270,11 @@ std::vector<Measured> measure(const algorithms::Operator& op, const std::vector<
     metrics.push_back(subject.metric);
     measured.push_back({subject, claims, sizes, {}});
   }
-  runs::run(
-      op, metrics, {}, options,
-      [&](std::size_t metric, Index instance, const double* trace) { rings[metric]->add(instance, trace); },
-      iterate_sink);
+  runs::RunOptions shared = options;
+  shared.shared = true;
+  runs::run(op, metrics, {}, shared, [&](std::size_t metric, Index instance, const double* trace) {
+    rings[metric]->add(instance, trace);
+  });
   for (std::size_t i = 0; i < measured.size(); ++i) measured[i].tallies = rings[i]->nested();
   return measured;
 }
@@ -592,7 +595,7 @@ void Output::add(const certify::Certificate& certificate, const std::string& sub
 void Output::add(const report::Report& report, const std::string& subfolder) {
   for (const report::ReportFile& file : report.files) {
     const std::filesystem::path name = std::filesystem::path(subfolder) / file.name;
-    std::filesystem::create_directories((folder_ / name).parent_path());
+    if (ranks().first()) std::filesystem::create_directories((folder_ / name).parent_path());
     write(name.string(), file.content);
   }
   for (const std::string& text : report.notices) notice(text);

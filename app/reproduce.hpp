@@ -82,8 +82,7 @@ std::vector<Index> nested_sizes(Index samples);
 
 /// Runs the operator once and counts all subjects as it goes; traces are never stored.
 std::vector<Measured> measure(const surefoot::algorithms::Operator& op, const std::vector<Subject>& subjects,
-                              const surefoot::runs::RunOptions& options,
-                              const surefoot::runs::IterateSink& iterate_sink = nullptr);
+                              const surefoot::runs::RunOptions& options);
 
 /// The paper's table and the same of ours.
 struct ComparisonPlan {

@@ -1,6 +1,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/core/time_left.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -112,8 +113,12 @@ class WholeRun {
 
   void find_finished() {
     for (std::size_t i = 0; i < experiments().size(); ++i) {
-      before_.push_back(left_out_[i] ? std::nullopt
-                                     : finished_before(experiments()[i], settings_of(experiments()[i])));
+      std::optional<Finished> before;
+      if (!left_out_[i] && ranks().first()) {
+        before = finished_before(experiments()[i], settings_of(experiments()[i]));
+      }
+      if (ranks().as_first(before.has_value()) && !before) before.emplace();  // the first process has it
+      before_.push_back(std::move(before));
       if (before_[i]) time_.left_out(i);
     }
   }
@@ -165,6 +170,7 @@ class WholeRun {
   /// For the page, with the certificates as they are on disk.
   void keep(std::size_t i, const Finished& finished) {
     report::ExperimentResult& result = results_[i];
+    if (!ranks().first()) return result.missing.clear();
     result.seconds = finished.seconds;
     result.tables = finished.record.tables;
     result.figures = finished.record.figures;
@@ -179,6 +185,7 @@ class WholeRun {
   }
 
   void write_page() {
+    if (!ranks().first()) return;
     report::Reproduction whole;
     whole.title = "Guarantees for classical and learned optimizers, reproduced";
     whole.subtitle = fmt::format("All experiments of the paper and one beyond it, {} scale, seed {}",

@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
@@ -44,12 +45,13 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
     fmt::print("  {:.0f} s\n", now.seconds);
     std::fflush(stdout);
   };
-  const bool goes_on = !options.checkpoint.empty() && std::filesystem::exists(options.checkpoint);
+  const bool goes_on =
+      ranks().as_first(!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint));
   try {
     return learning::train(op, begin, loss, options, hooks);
   } catch (const InputError&) {
     if (!goes_on) throw;
-    std::filesystem::remove(options.checkpoint);  // damaged, or of another recipe: from the beginning
+    io::remove_output(options.checkpoint);  // damaged, or of another recipe: from the beginning
     return learning::train(op, std::move(begin), loss, options, hooks);
   }
 }
@@ -111,11 +113,12 @@ runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& m
   std::mutex mutex;
   runs::RunOptions run_options;
   run_options.steps = steps;
+  run_options.shared = true;
   runs::run(op, {metric}, start, run_options, [&](std::size_t, Index, const double* trace) {
     const std::scoped_lock lock(mutex);
     tally.add_run(trace);
   });
-  return tally;
+  return runs::sum_over_ranks(std::move(tally));
 }
 
 BestBudget best_budget(const certify::Certificate& certificate, double quantile, double tolerance,

@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/ista.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
@@ -165,10 +166,10 @@ class CodingExperiment {
     training.resume = true;
     training.quiet = true;
     const std::string source = fmt::format("{}/{}", place, weights_name);
-    if (fs::exists(weights_of(place))) {
+    if (ranks().as_first(fs::exists(weights_of(place)))) {
       Candidate known = load_candidate(weights_of(place));
       if (is_of(known.posterior, training)) return {place, source, std::move(known.posterior)};
-      fs::remove(weights_of(place));
+      io::remove_output(weights_of(place));
     }
     fmt::print("training {}{}\n", place, whole_progress());
     std::fflush(stdout);

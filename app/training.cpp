@@ -156,7 +156,7 @@ learning::TrainResult run_training(const Training& training) {
   require(config.samples >= 8, "samples: {} is below 8", config.samples);
   io::prepare_output_folder(training.folder);
   const fs::path checkpoint = training.folder / "checkpoint.bin";
-  if (!training.resume) fs::remove(checkpoint);
+  if (!training.resume) io::remove_output(checkpoint);
 
   const families::SparseCoding family(config.family_seed, config.family);
   const auto codes = std::make_shared<problems::SparseCodes>(
@@ -201,6 +201,6 @@ learning::TrainResult run_training(const Training& training) {
       learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
   describe(training, result.seconds, result.posterior);
   learning::save_posterior(result.posterior, training.folder / weights_name);
-  fs::remove(checkpoint);
+  io::remove_output(checkpoint);
   return result;
 }

@@ -65,6 +65,8 @@ void run_and_certify(const RunArguments& arguments, const algorithms::Operator& 
   const runs::Metric metric = runs::named_metric(arguments.metric, op, solve);
   runs::RunOptions options;
   options.steps = arguments.iterations;
+  options.shared = true;
+  const Part own = runs::own_instances(op, options);
   problems::Table traces;
   if (arguments.save_traces) traces.resize(op.instances(), arguments.iterations - metric.first_step() + 1);
   Progress progress("running " + std::string(op.name()));
@@ -74,9 +76,10 @@ void run_and_certify(const RunArguments& arguments, const algorithms::Operator& 
         if (arguments.save_traces) {
           traces.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces.cols());
         }
-        progress.update(static_cast<double>(++finished), static_cast<double>(op.instances()), "problems");
+        progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
       });
   if (arguments.save_traces) {
+    runs::share_rows(traces, own);
     const std::string bytes = io::npy_bytes(traces);
     io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
     certificate.variants.front().source = "traces.npy";

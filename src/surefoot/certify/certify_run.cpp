@@ -19,7 +19,9 @@ Certificate certify_run(const algorithms::Operator& op, const runs::Metric& metr
   // Counting a trace is far cheaper than making it, so one tally and a lock will do; counts do not depend on
   // the order.
   std::mutex mutex;
-  runs::run(op, {metric}, start, run_options, [&](std::size_t, Index instance, const double* trace) {
+  runs::RunOptions shared = run_options;
+  shared.shared = true;
+  runs::run(op, {metric}, start, shared, [&](std::size_t, Index instance, const double* trace) {
     const std::scoped_lock lock(mutex);
     tally.add_run(trace);
     if (listener) listener(instance, trace);
@@ -27,7 +29,7 @@ Certificate certify_run(const algorithms::Operator& op, const runs::Metric& metr
   Variant variant;
   variant.name = op.name();
   variant.source = "surefoot run";
-  return certify(options, {{variant, std::move(tally)}});
+  return certify(options, {{variant, runs::sum_over_ranks(std::move(tally))}});
 }
 
 }  // namespace surefoot::certify

@@ -28,10 +28,11 @@ ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index colum
 /// What the runs of a file are called if nobody says: osqp_cold.csv.gz osqp_cold, standard input stdin.
 std::string table_name(const std::string& path);
 
-/// A table of runs whose columns are known and whose rows are still to be counted.
+/// A table of runs whose columns are known and whose rows are still to be counted. Several processes
+/// (core/ranks.hpp) read a part each where rows lie in the file as they are; otherwise the first reads all.
 class RunTable {
  public:
-  RunTable(const std::string& path, std::optional<Index> first_step);
+  RunTable(const std::string& path, std::optional<Index> first_step, const io::TableOptions& options = {});
 
   [[nodiscard]] const std::vector<Index>& steps() const { return columns_.steps; }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -44,8 +45,18 @@ class RunTable {
   [[nodiscard]] const std::string& sha256() const { return sha256_; }
 
  private:
+  /// What one process found in its part.
+  struct Found;
+  void open(std::optional<Index> first_step);
+  void share_columns();
+  void add_rows(std::vector<runs::Tally>& tallies, const std::function<void(Index, Index)>& progress);
+  void require_whole(const Found& own) const;
+
   std::string path_;
+  io::TableOptions options_;
   std::unique_ptr<io::TableReader> reader_;
+  Index cells_ = 0;                                ///< of a row
+  std::optional<io::TableReader::Rows> in_parts_;  ///< where processes read parts
   ColumnSteps columns_;
   io::RowBlock first_block_;
   Index label_rows_ = 0;

@@ -16,7 +16,7 @@ namespace surefoot::certify {
 namespace {
 
 /// Counts of runs from many threads: a few tallies with a lock each, merged at the end. Counts do not depend
-/// on the order, so neither does the sum.
+/// on the order, so neither does the sum, which is that of all processes.
 class SharedTally {
  public:
   explicit SharedTally(const runs::TallySpec& spec) {
@@ -30,7 +30,7 @@ class SharedTally {
   [[nodiscard]] runs::Tally sum() const {
     runs::Tally total = shards_.front()->tally;
     for (std::size_t i = 1; i < shard_count; ++i) total.merge(shards_[i]->tally);
-    return total;
+    return runs::sum_over_ranks(std::move(total));
   }
 
  private:
@@ -46,7 +46,9 @@ class SharedTally {
 
 void count_runs(const algorithms::Operator& op, const runs::Metric& metric, const runs::RunOptions& options,
                 SharedTally& tally) {
-  runs::run(op, {metric}, {}, options,
+  runs::RunOptions shared = options;
+  shared.shared = true;
+  runs::run(op, {metric}, {}, shared,
             [&](std::size_t, Index instance, const double* trace) { tally.add(instance, trace); });
 }
 

@@ -1,6 +1,7 @@
 #include "surefoot/io/atomic_file.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -90,6 +91,7 @@ void check_folder(const fs::path& folder) {
 }  // namespace
 
 void write_files_atomically(const std::vector<FileContent>& files) {
+  if (!ranks().first()) return;
   std::vector<std::pair<std::unique_ptr<TemporaryFile>, fs::path>> written;
   for (const FileContent& file : files) {
     const std::string name = printable(file.path.string());
@@ -120,6 +122,7 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
 }
 
 void prepare_output_folder(const fs::path& folder) {
+  if (!ranks().first()) return;
   require(!folder.empty(), "the name of the output folder is empty");
   std::error_code error;
   require(!fs::exists(folder, error) || fs::is_directory(folder, error), "{}: is a file, not a folder",
@@ -129,6 +132,10 @@ void prepare_output_folder(const fs::path& folder) {
   require(fs::is_directory(folder, ignored), "{}: cannot create this folder: {}", printable(folder.string()),
           error.message());
   const TemporaryFile probe(folder);
+}
+
+void remove_output(const fs::path& path) {
+  if (ranks().first()) fs::remove_all(path);
 }
 
 std::string read_file(const fs::path& path, std::size_t limit) {

@@ -8,6 +8,9 @@
 
 namespace surefoot::io {
 
+// Where several processes do one job (core/ranks.hpp), only the first writes and removes files: for the
+// others the functions here do nothing, but for read_file().
+
 /// Writes a file beside its destination and renames it: a reader sees the old content or the new one, never a
 /// part. A symbolic link is followed; a destination that is no regular file is refused. Throws InputError
 /// naming the path and the system's reason; then nothing is left behind.
@@ -23,6 +26,9 @@ void write_files_atomically(const std::vector<FileContent>& files);
 
 /// Creates the folder (and its parents) if needed and checks that files can be written there.
 void prepare_output_folder(const std::filesystem::path& folder);
+
+/// Removes a file, or a folder with all in it, if it is there.
+void remove_output(const std::filesystem::path& path);
 
 /// The whole content of a file; throws InputError if it cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::size_t limit);

@@ -80,6 +80,44 @@ class FileSource final : public ByteSource {
   Index total_ = 0;
 };
 
+class FilePart final : public ByteSource {
+ public:
+  FilePart(const std::string& path, Index first, Index last)
+      : ByteSource(printable(path)),
+        file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC), true),
+        first_(first),
+        at_(first),
+        last_(last) {
+    require(file_.number() >= 0, "{}: cannot open: {}", name(), reason(errno));
+    ::posix_fadvise(file_.number(), first, last - first, POSIX_FADV_SEQUENTIAL);
+  }
+
+  std::string sha256() override { return {}; }
+  [[nodiscard]] Index bytes_read() const override { return at_ - first_; }
+  [[nodiscard]] Index bytes_total() const override { return last_ - first_; }
+
+ protected:
+  std::size_t fetch(char* into, std::size_t bytes) override {
+    const std::size_t wanted = std::min(bytes, static_cast<std::size_t>(last_ - at_));
+    if (wanted == 0) return 0;
+    ssize_t got = 0;
+    do {
+      got = ::pread(file_.number(), into, wanted, at_);
+    } while (got < 0 && errno == EINTR);
+    require(got >= 0, "{}: cannot read: {}", name(), reason(errno));
+    require(got > 0, "{}: has become shorter while it was read: {} bytes of {}", name(), at_, last_);
+    at_ += got;
+    return static_cast<std::size_t>(got);
+  }
+  [[nodiscard]] std::optional<Index> unfetched() const override { return last_ - at_; }
+
+ private:
+  Descriptor file_;
+  Index first_;
+  Index at_;
+  Index last_;
+};
+
 class MemorySource final : public ByteSource {
  public:
   MemorySource(const std::string& name, std::string data)
@@ -192,8 +230,19 @@ std::unique_ptr<ByteSource> open_raw_bytes(const std::string& path) {
   return std::make_unique<FileSource>(path);
 }
 
+std::unique_ptr<ByteSource> open_part_of_file(const std::string& path, Index first, Index last) {
+  return std::make_unique<FilePart>(path, first, std::max(first, last));
+}
+
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return gunzip_if_compressed(open_raw_bytes(path));
+}
+
+std::string sha256_of_file(const std::string& path) {
+  FileSource source(path);
+  std::vector<char> piece(piece_bytes);
+  while (source.read(piece.data(), piece.size()) > 0) continue;
+  return source.sha256();
 }
 
 std::unique_ptr<ByteSource> memory_bytes(const std::string& name, std::string data) {

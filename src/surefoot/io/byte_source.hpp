@@ -53,8 +53,14 @@ class ByteSource {
 /// The bytes as they are: a file, or standard input for "-".
 std::unique_ptr<ByteSource> open_raw_bytes(const std::string& path);
 
+/// Bytes first .. last-1 of a file; InputError if it ends before. They are not hashed.
+std::unique_ptr<ByteSource> open_part_of_file(const std::string& path, Index first, Index last);
+
 /// The bytes of a file or of standard input ("-"), gunzipped if they begin as gzip does.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
+
+/// Of the bytes of a file as they lie on disk, in hexadecimal.
+std::string sha256_of_file(const std::string& path);
 
 /// A copy of `data`, called `name` in messages.
 std::unique_ptr<ByteSource> memory_bytes(const std::string& name, std::string data);

@@ -2,6 +2,7 @@
 
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/part.hpp"
 #include "surefoot/io/number.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -77,23 +78,83 @@ std::string encoding_complaint(std::string_view line) {
   return {};
 }
 
+constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
+
+// Lines that end in the first `bytes` bytes of a file.
+Index count_lines(const std::string& path, Index bytes) {
+  const auto source = open_part_of_file(path, 0, bytes);
+  std::vector<char> text(std::size_t{1} << 20U);
+  Index lines = 0;
+  while (const std::size_t got = source->read(text.data(), text.size())) {
+    lines += std::count(text.data(), text.data() + got, '\n');
+  }
+  return lines;
+}
+
 }  // namespace
+
+Index next_line(const std::string& path, Index place, Index end) {
+  const auto source = open_part_of_file(path, place - 1, end);
+  std::vector<char> text(first_line_bytes);
+  for (Index before = place - 1; before < end;) {
+    const std::size_t got = source->read(text.data(), text.size());
+    const std::size_t line_end = std::string_view(text.data(), got).find('\n');
+    if (line_end != std::string_view::npos) return before + static_cast<Index>(line_end) + 1;
+    before += static_cast<Index>(got);
+  }
+  return end;
+}
 
 CsvReader::CsvReader(std::unique_ptr<ByteSource> source, const TableOptions& options)
     : source_(std::move(source)), options_(options) {
+  open_first_line();
+}
+
+CsvReader::CsvReader(std::unique_ptr<ByteSource> whole, const std::string& path, Rows rows, int part,
+                     int parts, const TableOptions& options)
+    : source_(std::move(whole)), options_(options) {
+  options_.block_bytes = std::min(options.block_bytes, first_line_bytes);
+  open_first_line();
+  options_ = options;
+  const Part bytes = part_of(rows.end_byte - rows.first_byte, part, parts);
+  const auto line_at = [&](Index place) {
+    return place == 0 ? rows.first_byte : next_line(path, rows.first_byte + place, rows.end_byte);
+  };
+  part_of_ = path;
+  part_begin_ = line_at(bytes.first);
+  source_ = open_part_of_file(path, part_begin_, line_at(bytes.end()));
+  line_ = 1;
+  current_ = {};
+  load(current_, {});
+}
+
+void CsvReader::open_first_line() {
   require(!source_->peek(1).empty(), "{}: the file is empty", source_->name());
+  Index first_byte = 0;
   if (source_->peek(3) == "\xEF\xBB\xBF") {
     std::string mark(3, '\0');
     source_->read(mark.data(), mark.size());
     require(!source_->peek(1).empty(), "{}: the file is empty", source_->name());
+    first_byte = static_cast<Index>(mark.size());
   }
+  const bool plain = source_->remaining().has_value() && source_->bytes_total() > 0;
   load(current_, {});
   check(current_);
   read_first_line();
+  first_byte += static_cast<Index>(current_.begin);
+  if (plain) rows_in_file_ = Rows{first_byte, source_->bytes_total()};
+}
+
+Index CsvReader::lines_before() const {
+  return part_of_.empty() ? 0 : count_lines(part_of_, part_begin_);
+}
+
+Index CsvReader::blank_line_at_end() const {
+  return blank_line_ == 0 ? 0 : lines_before() + blank_line_;
 }
 
 void CsvReader::fail(Index line, std::string_view complaint) const {
-  throw InputError(fmt::format("{}:{}: {}", source_->name(), line, complaint));
+  throw InputError(fmt::format("{}:{}: {}", source_->name(), lines_before() + line, complaint));
 }
 
 // Fills the buffer with `carried` and what follows it in the source, up to at least one complete line.
@@ -168,7 +229,8 @@ bool CsvReader::next(RowBlock& block) {
       std::swap(current_, upcoming_);
     }
   }
-  require(rows_delivered_ > 0, "{}: there is a header line but no row after it", source_->name());
+  require(rows_delivered_ > 0 || !part_of_.empty(), "{}: there is a header line but no row after it",
+          source_->name());
   return block.rows > 0;
 }
 

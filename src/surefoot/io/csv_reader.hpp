@@ -5,19 +5,28 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace surefoot::io {
 
+/// The first byte of a file at or after `place` > 0 that begins a line, or `end`.
+Index next_line(const std::string& path, Index place, Index end);
+
 /// The CSV side of TableReader. A block of text is cut into chunks at line ends; while these are parsed in
 /// parallel, one more task reads (gunzips, hashes) the block after it.
 class CsvReader final : public TableReader {
  public:
   CsvReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
+  /// A part of the rows; `whole` is the file, for its first line.
+  CsvReader(std::unique_ptr<ByteSource> whole, const std::string& path, Rows rows, int part, int parts,
+            const TableOptions& options);
 
   bool next(RowBlock& block) override;
+  [[nodiscard]] std::optional<Rows> rows_in_file() const override { return rows_in_file_; }
+  [[nodiscard]] Index blank_line_at_end() const override;
   [[nodiscard]] bool can_have_header() const override { return true; }
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
@@ -45,6 +54,8 @@ class CsvReader final : public TableReader {
     std::string complaint;
   };
 
+  void open_first_line();
+  [[nodiscard]] Index lines_before() const;
   void load(Buffer& buffer, std::string_view carried);
   void fill(Buffer& buffer);
   void check(const Buffer& buffer) const;
@@ -67,6 +78,9 @@ class CsvReader final : public TableReader {
   Index line_ = 1;        ///< number of the next line to parse
   Index blank_line_ = 0;  ///< first of the blank lines just before it, 0 if none
   Index rows_delivered_ = 0;
+  std::optional<Rows> rows_in_file_;
+  std::string part_of_;   ///< path of the file that this is a part of; empty: of a whole
+  Index part_begin_ = 0;  ///< where it begins there
 };
 
 }  // namespace surefoot::io

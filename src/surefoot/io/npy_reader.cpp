@@ -1,6 +1,7 @@
 #include "surefoot/io/npy_reader.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/part.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +24,23 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& opt
           options.max_line_bytes);
   rows_per_block_ = std::max(Index{1}, static_cast<Index>(options.block_bytes) / row_bytes);
   whole_ = head.fortran_order && columns_ > 1 && rows_ > 1;
+  const std::optional<Index> rest = source_->remaining();
+  if (!whole_ && rest && source_->bytes_total() > 0) {
+    rows_in_file_ = Rows{source_->bytes_total() - *rest, source_->bytes_total()};
+  }
   if (whole_) load_whole(options);
+}
+
+NpyReader::NpyReader(std::unique_ptr<ByteSource> whole, const std::string& path, int part, int parts,
+                     const TableOptions& options)
+    : NpyReader(std::move(whole), options) {
+  require(rows_in_file_.has_value(), "{}: cannot be read in parts", source_->name());
+  const Index row_bytes = header_of_array_.data_bytes() / rows_;
+  const Part rows = part_of(rows_, part, parts);
+  source_ = open_part_of_file(path, rows_in_file_->first_byte + rows.first * row_bytes,
+                              rows_in_file_->first_byte + rows.end() * row_bytes);
+  rows_ = rows.count;
+  part_ = true;
 }
 
 void NpyReader::load_whole(const TableOptions& options) {
@@ -43,7 +60,7 @@ void NpyReader::read_rows(Index rows) {
   const std::size_t wanted = static_cast<std::size_t>(rows * row_bytes);
   const std::size_t got = read_growing(*source_, raw_, wanted);
   const bool last = got < wanted || rows_delivered_ + rows == rows_;
-  if (last) {
+  if (last && !part_) {
     check_npy_end(*source_, header_of_array_, rows_delivered_ * row_bytes + static_cast<Index>(got));
   }
 }

@@ -5,6 +5,7 @@
 #include "surefoot/io/table_reader.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,12 @@ namespace surefoot::io {
 class NpyReader final : public TableReader {
  public:
   NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& options);
+  /// A part of the rows; `whole` is the file, for its head.
+  NpyReader(std::unique_ptr<ByteSource> whole, const std::string& path, int part, int parts,
+            const TableOptions& options);
 
   bool next(RowBlock& block) override;
+  [[nodiscard]] std::optional<Rows> rows_in_file() const override { return rows_in_file_; }
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
   [[nodiscard]] Index bytes_total() const override { return source_->bytes_total(); }
@@ -30,6 +35,8 @@ class NpyReader final : public TableReader {
   Index rows_per_block_ = 0;
   Index rows_delivered_ = 0;
   bool whole_ = false;
+  bool part_ = false;  ///< rows_ are those of a part
+  std::optional<Rows> rows_in_file_;
   std::vector<char> raw_;
 };
 

@@ -28,4 +28,14 @@ std::unique_ptr<TableReader> TableReader::open(std::unique_ptr<ByteSource> sourc
   return std::make_unique<CsvReader>(std::move(source), options);
 }
 
+std::unique_ptr<TableReader> TableReader::open_part(const std::string& path, Rows rows, int part, int parts,
+                                                    const TableOptions& options) {
+  options.validate();
+  std::unique_ptr<ByteSource> source = open_raw_bytes(path);
+  if (source->peek(6) == "\x93NUMPY") {
+    return std::make_unique<NpyReader>(std::move(source), path, part, parts, options);
+  }
+  return std::make_unique<CsvReader>(std::move(source), path, rows, part, parts, options);
+}
+
 }  // namespace surefoot::io

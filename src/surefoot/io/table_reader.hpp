@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,22 @@ class TableReader {
   static std::unique_ptr<TableReader> open(const std::string& path, const TableOptions& options = {});
   static std::unique_ptr<TableReader> open(std::unique_ptr<ByteSource> source,
                                            const TableOptions& options = {});
+
+  /// Where the rows of a table lie in its file as they are, so that several readers can take a part each.
+  struct Rows {
+    Index first_byte = 0;
+    Index end_byte = 0;
+  };
+  /// None if the rows cannot be told apart without reading all before them (gzip, standard input, Fortran
+  /// order).
+  [[nodiscard]] virtual std::optional<Rows> rows_in_file() const { return std::nullopt; }
+  /// Reads part `part` of `parts` of those rows, by the place of a row's first byte. The parts together give
+  /// the rows of the table. An error of a part names the line as a reader of the whole does; blank lines at
+  /// the end of a part are no error of it.
+  static std::unique_ptr<TableReader> open_part(const std::string& path, Rows rows, int part, int parts,
+                                                const TableOptions& options = {});
+  /// Of a part, after its end: the first of the blank lines that it ends in, 0 if there is none.
+  [[nodiscard]] virtual Index blank_line_at_end() const { return 0; }
 
   /// Column labels of the header line; empty if the table has none.
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }

@@ -297,5 +297,64 @@ TEST(Csv, ErrorsDoNotDependOnBlockSizeAndThreads) {
   set_threads(0);
 }
 
+TEST(TableParts, TogetherAreTheTable) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (int i = 0; i < 40; ++i)
+    lines += fmt::format("{},0.{}{}\n", i, std::string(static_cast<std::size_t>(i % 7), '1'), i);
+  const std::vector<std::string> texts = {
+      lines,
+      "k=1,k=2\n" + lines,
+      "\xEF\xBB\xBFk=1,k=2\r\n" + lines,
+      lines.substr(0, lines.size() - 1),
+      lines + "\n\n",
+      "1,2\n",
+  };
+  for (const std::string& text : texts) {
+    const std::string path = folder.write("table.csv", text);
+    const auto whole = TableReader::open(path);
+    const std::vector<double> expected = read_all(*whole).values;
+    ASSERT_TRUE(whole->rows_in_file().has_value());
+    for (const int parts : {1, 2, 3, 7, 64, 1000}) {
+      std::vector<double> values;
+      for (int part = 0; part < parts; ++part) {
+        const auto reader =
+            TableReader::open_part(path, *whole->rows_in_file(), part, parts, {.block_bytes = 16});
+        const std::vector<double> own = read_all(*reader).values;
+        values.insert(values.end(), own.begin(), own.end());
+      }
+      EXPECT_EQ(values, expected) << parts << " parts of '" << text.substr(0, 20) << "'";
+    }
+  }
+}
+
+TEST(TableParts, NameTheLineOfTheWholeFile) {
+  const TemporaryFolder folder;
+  std::string text = "k=1,k=2\n";
+  for (int i = 0; i < 50; ++i) text += i == 37 ? "1,x\n" : "1,2\n";
+  const std::string path = folder.write("table.csv", text);
+  const TableReader::Rows rows{8, static_cast<Index>(text.size())};
+  int refused = 0;
+  for (int part = 0; part < 4; ++part) {
+    const std::string error = input_error([&] { read_all(*TableReader::open_part(path, rows, part, 4)); });
+    if (error.find("table.csv:39: column 2: 'x' is not a number") != std::string::npos) ++refused;
+  }
+  EXPECT_EQ(refused, 1);
+}
+
+TEST(TableParts, AreNotMadeOfWhatCannotBeCut) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(TableReader::open(folder.write("a.csv.gz", gzip("1,2\n3,4\n")))->rows_in_file().has_value());
+}
+
+TEST(TableParts, AFileThatBecameShorterIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("table.csv", "1,2\n3,4\n");
+  EXPECT_NE(input_error([&] {
+              read_all(*TableReader::open_part(path, {0, 80}, 0, 1));
+            }).find("shorter"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace surefoot::io

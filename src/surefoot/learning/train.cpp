@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/core/vector_math.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/checkpoint.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <numeric>
 
@@ -153,6 +155,8 @@ class Trainer {
       sums_.emplace_back(static_cast<std::size_t>((block.size() + range - 1) / range));
     d_mean_ = Eigen::VectorXd::Zero(size_);
     d_log_variance_ = Eigen::VectorXd::Zero(size_);
+    slot_mean_ = Eigen::VectorXd::Zero(size_);
+    slot_log_variance_ = Eigen::VectorXd::Zero(size_);
     tie_variances();
     digest_ = configuration();
   }
@@ -160,11 +164,9 @@ class Trainer {
   TrainResult operator()() {
     begin_ = Clock::now();
     last_checkpoint_ = begin_;
-    bool resumed = false;
-    if (!options_.checkpoint.empty() && std::filesystem::exists(options_.checkpoint)) {
-      read_checkpoint(options_.checkpoint, digest_, state_);
-      resumed = true;
-    }
+    bool resumed =
+        ranks().as_first(!options_.checkpoint.empty() && std::filesystem::exists(options_.checkpoint));
+    if (resumed) read_checkpoint(options_.checkpoint, digest_, state_);
     work_before_ = work_done();
     const auto stages = static_cast<Index>(options_.stages.size());
     for (; state_.stage < stages; ++state_.stage, state_.epoch = 0, state_.updates = 0) {
@@ -350,7 +352,7 @@ class Trainer {
       update(stage, shape, std::span(order).subspan(first, last - first), epoch, first);
       ++state_.batch;
       report(stage, shape);
-      if (hooks_.stop && hooks_.stop()) return false;
+      if (hooks_.stop && ranks().any(hooks_.stop())) return false;
       if (!options_.checkpoint.empty() && seconds_since(last_checkpoint_) >= options_.checkpoint_seconds)
         checkpoint();
     }
@@ -368,7 +370,9 @@ class Trainer {
     Index runs = 0;
     for (const Index group : groups) runs += std::min(shape.group, shape.samples - group * shape.group);
     losses_.assign(groups.size() * static_cast<std::size_t>(shape.group), -1.0);
-    parallel_blocks(count, [&](Index slot) {
+    const std::vector<Index> own = own_slots(count);
+    parallel_blocks(static_cast<Index>(own.size()), [&](Index place) {
+      const Index slot = own[static_cast<std::size_t>(place)];
       std::vector<double> seed(static_cast<std::size_t>(op_.width()), 0.0);
       for (auto g = static_cast<std::size_t>(slot); g < groups.size(); g += static_cast<std::size_t>(count)) {
         const Index first = groups[g] * shape.group;
@@ -390,11 +394,72 @@ class Trainer {
       }
     });
     workspaces_.clear();
-    for (Index slot = 0; slot < count; ++slot)
+    for (const Index slot : own)
       workspaces_.push_back(&unrolls_[static_cast<std::size_t>(slot)]->workspace());
-    op_.collect_all(workspaces_, {d_mean_.data(), static_cast<std::size_t>(size_)},
-                    {d_log_variance_.data(), static_cast<std::size_t>(size_)});
+    if (ranks().several()) {
+      exchange_slots(stage, shape, count, own);
+    } else {
+      for (algorithms::Workspace* workspace : workspaces_) {
+        op_.collect_all({&workspace, 1}, slot_span(slot_mean_), slot_span(slot_log_variance_));
+        for (std::size_t b = 0; b < tied_.size(); ++b) {
+          if (!op_.collects_in_ranges(b)) add_slot(b);
+        }
+      }
+    }
     apply(stage, shape, mean_surrogate(stage, runs));
+  }
+
+  // Processes take slots in turn.
+  [[nodiscard]] static std::vector<Index> own_slots(Index count) {
+    std::vector<Index> own;
+    for (Index slot = ranks().rank(); slot < count; slot += ranks().count()) own.push_back(slot);
+    return own;
+  }
+
+  [[nodiscard]] std::span<double> slot_span(Eigen::VectorXd& values) const {
+    return {values.data(), static_cast<std::size_t>(size_)};
+  }
+
+  // Adds a slot's derivatives of a block to those of all, and clears them. Slots are rounded one by one
+  // before they are added in their order, so that the sum does not depend on which process has which.
+  void add_slot(std::size_t block) {
+    const Index first = posterior_.layout.offset(block);
+    const Index count = posterior_.layout.blocks[block].size();
+    d_mean_.segment(first, count) += slot_mean_.segment(first, count);
+    d_log_variance_.segment(first, count) += slot_log_variance_.segment(first, count);
+    slot_mean_.segment(first, count).setZero();
+    slot_log_variance_.segment(first, count).setZero();
+  }
+
+  // Every process gets the derivatives and losses of all slots.
+  void exchange_slots(const Stage& stage, const Batches& shape, Index count, const std::vector<Index>& own) {
+    const auto group = static_cast<std::size_t>(shape.group);
+    const std::size_t groups = losses_.size() / group;
+    const std::size_t values = static_cast<std::size_t>(size_) * sizeof(double);
+    std::string message;
+    for (std::size_t place = 0; place < own.size(); ++place) {
+      op_.collect(*workspaces_[place], slot_span(slot_mean_), slot_span(slot_log_variance_));
+      message.append(reinterpret_cast<const char*>(slot_mean_.data()), values);
+      if (stage.noise) message.append(reinterpret_cast<const char*>(slot_log_variance_.data()), values);
+      slot_mean_.setZero();
+      slot_log_variance_.setZero();
+      for (auto g = static_cast<std::size_t>(own[place]); g < groups; g += static_cast<std::size_t>(count))
+        message.append(reinterpret_cast<const char*>(losses_.data() + g * group), group * sizeof(double));
+    }
+    const std::vector<std::string> messages = ranks().all_gather(message);
+    std::vector<std::size_t> read(messages.size(), 0);
+    for (Index slot = 0; slot < count; ++slot) {
+      const auto from = static_cast<std::size_t>(slot % ranks().count());
+      const auto take = [&](double* into, std::size_t bytes) {
+        std::memcpy(into, messages[from].data() + read[from], bytes);
+        read[from] += bytes;
+      };
+      take(slot_mean_.data(), values);
+      if (stage.noise) take(slot_log_variance_.data(), values);
+      for (std::size_t b = 0; b < tied_.size(); ++b) add_slot(b);
+      for (auto g = static_cast<std::size_t>(slot); g < groups; g += static_cast<std::size_t>(count))
+        take(losses_.data() + g * group, group * sizeof(double));
+    }
   }
 
   // Mean surrogate of the batch and, for sigma of a mean, the factor of the derivatives.
@@ -426,9 +491,22 @@ class Trainer {
   void collect_block(std::size_t block) {
     const Index first = posterior_.layout.offset(block);
     over_ranges(posterior_.layout.blocks[block].size(), [&](Index from, Index to) {
-      op_.collect_range(workspaces_, block, from, to, d_mean_.data() + first + from,
-                        d_log_variance_.data() + first + from);
+      collect_range(block, from, to, d_mean_.data() + first + from, d_log_variance_.data() + first + from);
     });
+  }
+
+  // Slot by slot, as add_slot() adds them.
+  void collect_range(std::size_t block, Index from, Index to, double* d_mean, double* d_log_variance) const {
+    std::array<double, range> slot_mean;
+    std::array<double, range> slot_log_variance;
+    const Index size = to - from;
+    for (algorithms::Workspace* workspace : workspaces_) {
+      std::fill_n(slot_mean.data(), size, 0.0);
+      std::fill_n(slot_log_variance.data(), size, 0.0);
+      op_.collect_range({&workspace, 1}, block, from, to, slot_mean.data(), slot_log_variance.data());
+      for (Index i = 0; i < size; ++i) d_mean[i] += slot_mean[static_cast<std::size_t>(i)];
+      for (Index i = 0; i < size; ++i) d_log_variance[i] += slot_log_variance[static_cast<std::size_t>(i)];
+    }
   }
 
   // Derivatives of a range of a block, from the operator or from the arrays of all, which are cleared.
@@ -438,7 +516,7 @@ class Trainer {
     if (from_operator) {
       std::fill_n(d_mean, size, 0.0);
       std::fill_n(d_log_variance, size, 0.0);
-      op_.collect_range(workspaces_, block, from, to, d_mean, d_log_variance);
+      collect_range(block, from, to, d_mean, d_log_variance);
       return;
     }
     double* own_mean = d_mean_.data() + posterior_.layout.offset(block) + from;
@@ -467,7 +545,7 @@ class Trainer {
       const Index first = posterior_.layout.offset(b);
       const Index count = posterior_.layout.blocks[b].size();
       const double inverse_lambda = std::exp(-state_.prior_log_variance[static_cast<Index>(b)]);
-      const bool ranged = op_.collects_in_ranges(b);
+      const bool ranged = op_.collects_in_ranges(b) && !ranks().several();
       if (stage.noise && tied_[b]) {
         if (ranged) collect_block(b);
         d_nu[static_cast<Index>(b)] =
@@ -623,6 +701,8 @@ class Trainer {
   bool measured_ = false;                // variance_ and sums_ are those of state_
   Eigen::VectorXd d_mean_;
   Eigen::VectorXd d_log_variance_;
+  Eigen::VectorXd slot_mean_;  // of one slot
+  Eigen::VectorXd slot_log_variance_;
   std::vector<std::unique_ptr<Unroll>> unrolls_;
   std::vector<algorithms::Workspace*> workspaces_;  // of those that took part in the update
   std::vector<double> losses_;                      // of the batch, -1 where there is no run

@@ -8,6 +8,7 @@
 #include "surefoot/learning/unroll.hpp"
 
 #include "support/temporary_folder.hpp"
+#include "support/thread_ranks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -258,6 +259,25 @@ TEST(Train, NamesWhatIsWrongWithOptions) {
   refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::identity; });
   refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; });
   refused([](TrainOptions& o) { o.steps = -1; });
+}
+
+TEST(Train, IsTheSameBitsWhateverTheProcesses) {
+  for (const char* model : {"alista", "lista", "tilista"}) {
+    TrainOptions options = small_options();
+    if (std::string(model) == "tilista") options.tied = {"matrix"};
+    const auto weights = [&] {
+      Setting setting(model);
+      return train(*setting.op, initial_posterior(*setting.op), setting.loss, options).posterior;
+    };
+    const Posterior reference = weights();
+    for (const int processes : {2, 3, 5}) {
+      std::vector<Posterior> trained(static_cast<std::size_t>(processes));
+      test::ThreadRanks::run(processes,
+                             [&] { trained[static_cast<std::size_t>(ranks().rank())] = weights(); });
+      for (const Posterior& posterior : trained)
+        expect_same_weights(posterior, reference, fmt::format("{}, {} processes", model, processes));
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "surefoot/report/plot.hpp"
 
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/process.hpp"
 #include "surefoot/report/sentences.hpp"
@@ -462,6 +463,7 @@ Image render(const Figure& figure, ImageFormat format, const PlotOptions& option
 }
 
 Image render_script(const std::string& script, const std::string& name, const PlotOptions& options) {
+  if (!ranks().first()) return {};  // the first process alone writes files
   const ProcessResult result = run_process({options.gnuplot, "--default-settings"}, script);
   if (!result.started) {
     return {std::nullopt, fmt::format("No figures: cannot run {} ({}). Install gnuplot (Debian: apt install "

@@ -1,6 +1,7 @@
 #include "surefoot/report/report.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
@@ -70,6 +71,7 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
 
 std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
                                      std::vector<io::FileContent> others) {
+  if (!ranks().first()) return {};
   for (const ReportFile& file : report.files) {
     std::filesystem::create_directories((folder / file.name).parent_path());
     others.push_back({folder / file.name, file.content});

@@ -1,8 +1,10 @@
 #include "surefoot/runs/run.hpp"
 
 #include "surefoot/algorithms/buffer.hpp"
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -203,6 +205,15 @@ class BlockRun {
 
 }  // namespace
 
+Part own_instances(const Operator& op, const RunOptions& options) {
+  const Index count = options.count > 0 ? options.count : op.instances() - options.first;
+  if (!options.shared) return {options.first, count};
+  const Index width = op.width();
+  const Part blocks = ranks().own_part((count + width - 1) / width);
+  const Index begin = std::min(count, blocks.first * width);
+  return {options.first + begin, std::min(count, blocks.end() * width) - begin};
+}
+
 void run(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
          const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink) {
   options.validate();
@@ -223,14 +234,30 @@ void run(const Operator& op, const std::vector<Metric>& metrics, const Start& st
   const Index width = op.width();
   Pool pool;
   pool.give(std::make_unique<Lane>(op, metrics, options.steps));  // reports metrics that do not fit
-  parallel_blocks((count + width - 1) / width, [&](Index block) {
+  const Part own = own_instances(op, options);
+  parallel_blocks((own.count + width - 1) / width, [&](Index block) {
     std::unique_ptr<Lane> lane =
         pool.take([&] { return std::make_unique<Lane>(op, metrics, options.steps); });
-    const Index first = options.first + block * width;
-    const Index columns = std::min(width, options.first + count - first);
+    const Index first = own.first + block * width;
+    const Index columns = std::min(width, own.end() - first);
     BlockRun(op, metrics, start, options, trace_sink, iterate_sink, *lane, first, columns)();
     pool.give(std::move(lane));
   });
+}
+
+void share_rows(Table& table, Part own) {
+  if (!ranks().several() || table.cols() == 0) return;
+  const std::size_t row_bytes = static_cast<std::size_t>(table.cols()) * sizeof(double);
+  const auto bytes_of = [&](Index row) { return reinterpret_cast<char*>(table.data() + row * table.cols()); };
+  ByteWriter head;
+  head.number(own.first);
+  std::string message = head.take();
+  const std::size_t head_bytes = message.size();
+  message.append(bytes_of(own.first), static_cast<std::size_t>(own.count) * row_bytes);
+  for (const std::string& part : ranks().all_gather(message)) {
+    const auto first = ByteReader(std::string_view(part).substr(0, head_bytes), "rows").number<Index>();
+    std::copy(part.begin() + static_cast<std::ptrdiff_t>(head_bytes), part.end(), bytes_of(first));
+  }
 }
 
 std::vector<Trace> run_traces(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
@@ -242,10 +269,14 @@ std::vector<Trace> run_traces(const Operator& op, const std::vector<Metric>& met
     traces.push_back({metric.name, metric.unit, metric.first_step(),
                       Table(std::max<Index>(count, 0), options.steps + 1 - metric.first_step())});
   }
-  run(op, metrics, start, options, [&](std::size_t metric, Index instance, const double* trace) {
+  RunOptions shared = options;
+  shared.shared = true;
+  run(op, metrics, start, shared, [&](std::size_t metric, Index instance, const double* trace) {
     Table& values = traces[metric].values;
     std::copy_n(trace, values.cols(), values.data() + (instance - options.first) * values.cols());
   });
+  const Part own = own_instances(op, shared);
+  for (Trace& trace : traces) share_rows(trace.values, {own.first - options.first, own.count});
   return traces;
 }
 
@@ -254,9 +285,12 @@ Table run_iterates(const Operator& op, const Start& start, const RunOptions& opt
   Table iterates(std::max<Index>(count, 0), op.iterate_size());
   RunOptions last = options;
   last.iterate_steps = {options.steps};
+  last.shared = true;
   run(op, {}, start, last, nullptr, [&](std::size_t, Index instance, const double* iterate) {
     std::copy_n(iterate, iterates.cols(), iterates.data() + (instance - options.first) * iterates.cols());
   });
+  const Part own = own_instances(op, last);
+  share_rows(iterates, {own.first - options.first, own.count});
   return iterates;
 }
 

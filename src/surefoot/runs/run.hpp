@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/core/part.hpp"
 #include "surefoot/runs/metric.hpp"
 #include "surefoot/runs/start.hpp"
 
@@ -10,9 +11,12 @@
 namespace surefoot::runs {
 
 struct RunOptions {
-  Index steps = 500;                   ///< K, applications of the step
-  Index first = 0;                     ///< first instance
-  Index count = 0;                     ///< instances; 0: all from `first` on
+  Index steps = 500;  ///< K, applications of the step
+  Index first = 0;    ///< first instance
+  Index count = 0;    ///< instances; 0: all from `first` on
+  /// Each process (core/ranks.hpp) runs its part of the instances, and its sinks receive those alone; false:
+  /// every process runs all.
+  bool shared = false;
   std::vector<Index> iterate_steps{};  ///< steps (0 .. K, ascending) whose iterates go to the iterate sink
   /// If > 0, a block of instances ends as soon as the residuals of all of them are at most this; the iterate
   /// sink then receives the iterates reached for all steps left. Needs `metrics` to be empty. Off by default.
@@ -23,6 +27,9 @@ struct RunOptions {
 
   void validate() const;
 };
+
+/// The instances that this process runs: all of the options, or its part of their blocks.
+Part own_instances(const algorithms::Operator& op, const RunOptions& options);
 
 /// Receives the trace of one metric and instance: the value at steps metric.first_step() .. K. From the first
 /// infinite or NaN value on, of the metric or of the fixed-point residual, all values are +infinity. Called
@@ -38,6 +45,9 @@ using IterateSink = std::function<void(std::size_t position, Index instance, con
 void run(const algorithms::Operator& op, const std::vector<Metric>& metrics, const Start& start,
          const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink = nullptr);
 
+/// Where each process has filled rows own.first .. of the table, gives all of them to each.
+void share_rows(problems::Table& table, Part own);
+
 /// All values of one metric: row = instance, column = step.
 struct Trace {
   std::string metric;
@@ -45,11 +55,12 @@ struct Trace {
   Index first_step = 0;
   problems::Table values;
 };
-/// Runs and keeps the traces, one per metric.
+/// Runs and keeps the traces, one per metric; processes share the work, and each has all traces.
 std::vector<Trace> run_traces(const algorithms::Operator& op, const std::vector<Metric>& metrics,
                               const Start& start = {}, const RunOptions& options = {});
 
-/// Iterates after options.steps steps (or where they stopped): one row per instance.
+/// Iterates after options.steps steps (or where they stopped): one row per instance. Processes share the
+/// work, and each has all rows.
 problems::Table run_iterates(const algorithms::Operator& op, const Start& start, const RunOptions& options);
 
 struct SolveOptions {

@@ -7,8 +7,10 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/solve_qp.hpp"
+#include "surefoot/runs/tally.hpp"
 
 #include "support/random_problems.hpp"
+#include "support/thread_ranks.hpp"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
@@ -278,6 +280,48 @@ TEST(SolveQp, IsAccurateForAllKindsOfRows) {
                 1e-10)
           << seed << " " << i;
     }
+  }
+}
+
+TEST(Run, IsTheSameBitsWhateverTheProcesses) {
+  const problems::Qp problem = testing::random_qp(1, 12, 9, 61, 0.4);
+  RunOptions options;
+  options.steps = 40;
+  options.first = 3;
+  const Osqp op(problem, OsqpOptions::package());
+  const Table solutions = solve_qp(problem);
+  const Table iterates = run_iterates(op, {}, options);
+  const Table traces = run_traces(op, {fixed_point_residual()}, {}, options).front().values;
+  TallySpec spec;
+  for (Index k = 1; k <= options.steps; ++k) spec.steps.push_back(k);
+  spec.tolerances = {1e-4, 1e-2};
+  spec.claim_columns = {10, 39};
+  Tally counted(spec);
+  for (Index i = 0; i < traces.rows(); ++i) counted.add_run(traces.data() + i * traces.cols());
+  const auto same = [](const Table& a, const Table& b) {
+    return a.size() == b.size() &&
+           std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
+  };
+  for (const int processes : {2, 3, 20}) {
+    std::atomic<int> agree = 0;
+    std::atomic<Index> instances = 0;
+    test::ThreadRanks::run(processes, [&] {
+      const Osqp own_op(problem, OsqpOptions::package());
+      RunOptions own = options;
+      own.shared = true;
+      Tally tally(spec);
+      run(own_op, {fixed_point_residual()}, {}, own, [&](std::size_t, Index, const double* trace) {
+        tally.add_run(trace);
+        ++instances;
+      });
+      const bool fits =
+          same(solve_qp(problem), solutions) && same(run_iterates(own_op, {}, options), iterates) &&
+          same(run_traces(own_op, {fixed_point_residual()}, {}, options).front().values, traces) &&
+          sum_over_ranks(std::move(tally)).state() == counted.state();
+      agree += fits ? 1 : 0;
+    });
+    EXPECT_EQ(agree, processes);
+    EXPECT_EQ(instances, 58) << "each instance in one process";
   }
 }
 

@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/runs/run.hpp"
 
 #include <Eigen/Cholesky>
@@ -10,7 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <string>
 #include <vector>
 
 namespace surefoot::runs {
@@ -217,17 +218,18 @@ Table solve_qp(const Qp& problem, const QpSolveOptions& options) {
     osqp_options.rho = std::clamp(0.5 * dense.diagonal().mean(), 1e-6, 1e6);
   }
   const algorithms::Osqp osqp(problem, osqp_options);
-  Table solutions(count, n + 2 * m);
+  Table solutions = Table::Zero(count, n + 2 * m);
   Table iterates = Table::Zero(count, n + 2 * m);
   std::vector<char> done(static_cast<std::size_t>(count), 0);
   Index left = count;
-  std::mutex mutex;
+  const Part own = ranks().own_part(count);
   for (Index round = 0; round < options.rounds && left > 0; ++round) {
     RunOptions run_options;
     run_options.steps = options.steps << round;
     run_options.interrupt = options.interrupt;
     iterates = run_iterates(osqp, given_start(iterates), run_options);
-    parallel_blocks(count, [&](Index i) {
+    parallel_blocks(own.count, [&](Index place) {
+      const Index i = own.first + place;
       if (done[i] != 0) return;
       if (options.interrupt) options.interrupt();
       const Instance instance{problem.P_of(i),
@@ -243,10 +245,16 @@ Table solve_qp(const Qp& problem, const QpSolveOptions& options) {
       row.head(n) = x;
       row.segment(n, m) = y;
       row.tail(m) = (instance.A * x).cwiseMax(instance.l).cwiseMin(instance.u);
-      const std::scoped_lock lock(mutex);
       done[i] = 1;
-      --left;
     });
+    share_rows(solutions, own);
+    Index first = 0;
+    for (const std::string& part :
+         ranks().all_gather({done.data() + own.first, static_cast<std::size_t>(own.count)})) {
+      std::copy(part.begin(), part.end(), done.begin() + first);
+      first += static_cast<Index>(part.size());
+    }
+    left = std::count(done.begin(), done.end(), 0);
   }
   const auto missing = std::find(done.begin(), done.end(), 0);
   require(missing == done.end(), "instance {}: no solution of accuracy {} found ({} of {} instances)",

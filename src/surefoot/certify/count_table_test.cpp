@@ -1,0 +1,107 @@
+#include "surefoot/certify/count_table.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include "support/gzip.hpp"
+#include "support/input_error.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/thread_ranks.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+namespace surefoot::certify {
+namespace {
+
+using test_support::gzip;
+using test_support::input_error;
+using test_support::TemporaryFolder;
+
+std::string decaying_rows(int rows) {
+  std::string text;
+  for (int i = 0; i < rows; ++i)
+    text += fmt::format("{},{},{}\n", 1.0 / (i + 1), 0.3 / (i + 1), 0.1 / (i + 2));
+  return text;
+}
+
+struct CountedTable {
+  std::string state;
+  std::string sha256;
+  std::string notice;
+};
+
+CountedTable counted(const std::string& path) {
+  // Blocks so small that what is wrong further down is not seen when the table is opened.
+  RunTable table(path, std::nullopt, {.block_bytes = 64});
+  runs::TallySpec spec;
+  spec.steps = table.steps();
+  spec.tolerances = {1e-3, 1e-2};
+  spec.claim_columns = {0, 2};
+  const std::string state = table.count(spec, nullptr).state();
+  return {state, table.sha256(), table.notice()};
+}
+
+TEST(RunTable, CountsTheSameWhateverTheProcesses) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> files = {
+      folder.write("plain.csv", decaying_rows(101)),
+      folder.write("header.csv", "k=1,k=5,k=7\n" + decaying_rows(101)),
+      folder.write("numbers.csv", "1,5,7\n" + decaying_rows(101)),
+      folder.write("few.csv", "1,5,7\n" + decaying_rows(1) + "\n\n"),
+      folder.write("packed.csv.gz", gzip(decaying_rows(101))),
+  };
+  for (const std::string& file : files) {
+    const CountedTable reference = counted(file);
+    for (const int processes : {2, 3, 8}) {
+      std::atomic<int> agree = 0;
+      test::ThreadRanks::run(processes, [&] {
+        const CountedTable own = counted(file);
+        const bool fits = own.state == reference.state && own.notice == reference.notice &&
+                          (!ranks().first() || own.sha256 == reference.sha256);
+        agree += fits ? 1 : 0;
+      });
+      EXPECT_EQ(agree, processes) << file;
+    }
+  }
+}
+
+TEST(RunTable, RefusesTheSameWhateverTheProcesses) {
+  const TemporaryFolder folder;
+  const std::string rows = decaying_rows(60);
+  std::string late = rows;
+  late.replace(late.size() - 4, 3, "zzz");
+  const std::size_t middle = rows.find('\n', rows.size() / 2) + 1;
+  const std::string first_half = rows.substr(0, middle);
+  const std::string second_half = rows.substr(middle);
+  const std::vector<std::string> files = {
+      folder.write("late.csv", "a1,a2,a3\n" + late),
+      folder.write("blank.csv", first_half + "\n" + second_half),
+      folder.write("blanks.csv", first_half + std::string(rows.size(), '\n') + second_half),
+      folder.write("blank_then_bad.csv", first_half + "\n\n1,2\n"),
+      folder.write("two_errors.csv", first_half + "1,2\n" + second_half + "x,y,z\n"),
+      folder.write("nothing.csv", "a1,a2,a3\n"),
+  };
+  for (const std::string& file : files) {
+    const std::string reference = input_error([&] { counted(file); });
+    for (const int processes : {2, 3, 8}) {
+      std::atomic<int> agree = 0;
+      test::ThreadRanks::run(processes, [&] {
+        std::string message;
+        try {
+          counted(file);
+        } catch (const InputError& error) {
+          message = ranks().fail({error.what(), 2}).message;
+        } catch (const OtherRankFailed& other) {
+          message = other.failure().message;
+        }
+        agree += message == reference ? 1 : 0;
+      });
+      EXPECT_EQ(agree, processes) << file << ": " << reference;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace surefoot::certify
