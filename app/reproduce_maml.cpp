@@ -88,12 +88,11 @@ learning::Stage plain_stage(const char* name, Index epochs, double rate) {
   return stage;
 }
 
-learning::Stage bound_stage(const char* name, Index epochs, double tolerance, double width, double rate,
-                            double variance_rate) {
-  learning::Stage stage = plain_stage(name, epochs, rate);
+learning::Stage bound_stage(const char* name, Index epochs, double tolerance, double width) {
+  learning::Stage stage = plain_stage(name, epochs, 2.5e-3);
   stage.noise = true;
   stage.batch = 64;
-  stage.variance_rate = variance_rate;
+  stage.variance_rate = 3e-2;
   stage.prior = learning::PriorRule::closed_form;
   stage.penalty.kind = learning::PenaltyKind::none;
   stage.surrogate.tolerance = tolerance;
@@ -134,23 +133,29 @@ class School {
   learning::Posterior deterministic(const std::string& name, double passes = 1) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = 2;
-    learning::Stage first = plain_stage("2 steps", times(passes * scale_.epochs, 10), 2e-3);
+    learning::Stage first = plain_stage("2 steps", times(passes * scale_.epochs, 14), 2e-3);
     first.surrogate.tolerance = 0.5;
     first.surrogate.width = 2;
     options_.stages = {first};
     learning::Posterior posterior =
         train_aloud(name, *op, learning::initial_posterior(*op), loss_, options_).posterior;
     options_.steps = scale_.steps;
-    options_.stages = {plain_stage("all steps", times(passes * scale_.epochs, 7), 1e-3)};
+    options_.stages = {plain_stage("all steps", times(passes * scale_.epochs, 14), 1e-3)};
     return train_aloud(name, *op, std::move(posterior), loss_, options_).posterior;
   }
 
   learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
     const auto op = algorithms::make_maml(tasks_, operator_options());
     options_.steps = scale_.steps;
-    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 8), 0.2, 1.5, 1e-3, 3e-2);
+    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 12), 0.2, 1);
     wide.log_variance = -9;
-    options_.stages = {wide, bound_stage("narrow", times(scale_.epochs, 20), 0.2, 0.7, 1e-3, 2e-2)};
+    // Guarantees for nearly all tasks need a small B more than small errors of most: N B is pushed to 1000.
+    learning::Stage pushed = bound_stage("pushed", times(scale_.epochs, 90), 0.35, 0.9);
+    const auto n = static_cast<double>(tasks_->instances());
+    pushed.penalty.kind = learning::PenaltyKind::one_sided;
+    pushed.penalty.target = 1000 / n;
+    pushed.penalty.weight = 8e-8 * n * n;
+    options_.stages = {wide, pushed};
     return train_aloud(name, *op, std::move(begin), loss_, options_).posterior;
   }
 

@@ -1,4 +1,3 @@
-#include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/table_view.hpp"
@@ -13,6 +12,7 @@
 #include "surefoot/report/text.hpp"
 
 #include "arrays.hpp"
+#include "held_certificate.hpp"
 #include "interruptible.hpp"
 #include "rooms.hpp"
 
@@ -124,8 +124,8 @@ void add_counting(py::module_& module) {
 /// Name, source, SHA-256 and counts; the counts are taken out of their object.
 using CountedVariant = std::tuple<std::string, std::string, std::string, runs::Tally*>;
 
-std::string certify_text(const Options& resolved_options, const std::vector<CountedVariant>& given,
-                         const std::string& run) {
+HeldCertificate certify_counted(const Options& resolved_options, const std::vector<CountedVariant>& given,
+                                const std::string& run) {
   std::vector<certify::Counted> variants;
   for (const auto& [name, source, sha256, tally] : given) {
     certify::Variant variant;
@@ -134,9 +134,7 @@ std::string certify_text(const Options& resolved_options, const std::vector<Coun
     variant.sha256 = sha256;
     variants.push_back({variant, std::move(*tally)});
   }
-  certify::Certificate certificate = certify::certify(resolved_options, variants);
-  certificate.run = run;
-  return certify::to_json(certificate);
+  return {certify::certify(resolved_options, variants), run};
 }
 
 /// Checks a certificate, part by part.
@@ -193,26 +191,28 @@ std::string summary_html(const certify::Certificate& certificate) {
   return html + "</div>";
 }
 
-certify::Certificate parsed(const std::string& text) {
-  return certify::parse_certificate(text).certificate;
+void add_certificate(py::module_& module) {
+  py::class_<HeldCertificate>(module, "Certificate")
+      .def(py::init<std::string>())
+      .def_property_readonly("text", &HeldCertificate::text)
+      .def("terminal_text",
+           [](const HeldCertificate& self) { return report::terminal_text(self.certificate()); })
+      .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
+      .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {
+        const py::gil_scoped_release release;
+        io::prepare_output_folder(folder);
+        return report::write_report(self.certificate(), folder);
+      });
 }
 
 }  // namespace
 
 void add_certify(py::module_& module) {
   add_options(module);
+  add_certificate(module);
   add_counting(module);
   add_verification(module);
-  module.def("certify", &certify_text);
-  module.def("check_certificate", [](const std::string& text) { parsed(text); });
-  module.def("terminal_text", [](const std::string& text) { return report::terminal_text(parsed(text)); });
-  module.def("summary_html", [](const std::string& text) { return summary_html(parsed(text)); });
-  module.def("write_report", [](const std::string& text, const std::filesystem::path& folder) {
-    const certify::Certificate certificate = parsed(text);
-    const py::gil_scoped_release release;
-    io::prepare_output_folder(folder);
-    return report::write_report(certificate, folder);
-  });
+  module.def("certify", &certify_counted);
   module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {
     io::write_file_atomically(path, std::string(content));
   });

@@ -1,6 +1,5 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
-#include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/run_record.hpp"
 #include "surefoot/runs/named_metric.hpp"
@@ -8,6 +7,7 @@
 #include "surefoot/runs/solve_qp.hpp"
 
 #include "arrays.hpp"
+#include "held_certificate.hpp"
 #include "interruptible.hpp"
 #include "rooms.hpp"
 
@@ -119,17 +119,16 @@ class Engine {
     }));
   }
 
-  [[nodiscard]] std::string certify(const std::string& metric, certify::Options options, Index steps,
-                                    const py::object& start, const std::string& name,
-                                    const std::string& run) const {
+  [[nodiscard]] HeldCertificate certify(const std::string& metric, const certify::Options& options,
+                                        Index steps, const py::object& start, const std::string& name,
+                                        const std::string& run) const {
     const runs::Start from = start_of(start);
     certify::Certificate certificate = interruptible([&](const Interrupt& interrupt) {
       return certify::certify_run(*op_, metric_of(metric, interrupt), options, run_options(steps, interrupt),
                                   from);
     });
     if (!name.empty()) certificate.variants.front().name = name;
-    certificate.run = run;
-    return certify::to_json(certificate);
+    return {std::move(certificate), run};
   }
 
  private:

@@ -1,6 +1,5 @@
 #include "surefoot/bounds/pac_bayes.hpp"
 
-#include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -11,13 +10,17 @@
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "arrays.hpp"
+#include "held_certificate.hpp"
 #include "rooms.hpp"
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -137,26 +140,47 @@ struct CalibrationRecord {
   Index prior_samples = 0;
 };
 
-std::string certify_calibrated(const certify::PacBayesOptions& resolved_options, const Posterior& posterior,
-                               const CalibrationRecord& record, runs::Tally* tally, const std::string& run) {
-  certify::Calibrated calibrated{{}, certify::charge(posterior), std::move(*tally)};
-  calibrated.variant.name = record.name;
-  calibrated.variant.source = record.source;
+/// What ran, and with which weights; without a posterior its weights are not known.
+certify::Variant variant_of(const CalibrationRecord& record, const Posterior* posterior) {
+  certify::Variant variant;
+  variant.name = record.name;
+  variant.source = record.source;
+  if (posterior == nullptr) return variant;
   certify::Weights weights;
   weights.source = record.weights_source;
-  weights.sha256 = io::sha256_hex(learning::posterior_bytes(posterior));
-  weights.count = posterior.gaussians.mean.size();
+  weights.sha256 = io::sha256_hex(learning::posterior_bytes(*posterior));
+  weights.count = posterior->gaussians.mean.size();
   weights.sampling = record.sampling;
   weights.seed = record.seed;
   weights.purpose = record.purpose;
-  calibrated.variant.weights = weights;
+  variant.weights = weights;
+  return variant;
+}
+
+HeldCertificate certify_calibrated(const certify::PacBayesOptions& resolved_options,
+                                   const Posterior& posterior, const CalibrationRecord& record,
+                                   runs::Tally* tally, const std::string& run) {
+  certify::Calibrated calibrated{variant_of(record, &posterior), certify::charge(posterior),
+                                 std::move(*tally)};
   calibrated.guarantee.samples = record.samples;
   calibrated.guarantee.prior_samples = record.prior_samples;
   calibrated.guarantee.design = certify::parse_design(record.design);
   calibrated.guarantee.draws = record.draws;
-  certify::Certificate certificate = certify::certify(resolved_options, {calibrated});
-  certificate.run = run;
-  return certify::to_json(certificate);
+  return {certify::certify(resolved_options, {calibrated}), run};
+}
+
+/// From samples that training has not seen, weights drawn once for each of them.
+HeldCertificate certify_hold_out(const certify::Options& resolved_options,
+                                 const std::optional<Posterior>& posterior, const CalibrationRecord& record,
+                                 runs::Tally* tally, const std::string& run) {
+  certify::Certificate certificate = certify::certify(
+      resolved_options, {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}});
+  std::vector<std::string> sentences = certify::learned_assumptions(certificate);
+  if (!posterior) {
+    sentences = {std::string(certify::drawn_weights_assumption), std::string(certify::hold_out_assumption)};
+  }
+  std::ranges::move(sentences, std::back_inserter(certificate.assumptions));
+  return {std::move(certificate), run};
 }
 
 void add_calibration(py::module_& module) {
@@ -183,8 +207,10 @@ void add_calibration(py::module_& module) {
       .def_readwrite("seed", &CalibrationRecord::seed)
       .def_readwrite("prior_samples", &CalibrationRecord::prior_samples);
   module.def("certify_calibrated", &certify_calibrated);
+  module.def("certify_hold_out", &certify_hold_out);
   module.attr("stratified_purpose") = std::string(certify::stratified_purpose);
   module.attr("paper_purpose") = std::string(certify::paper_purpose);
+  module.attr("hold_out_purpose") = std::string(certify::hold_out_purpose);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 """Certificates from arrays: equal to the program's, without copies, with errors that say what is wrong."""
 
+import io
 import json
 import pickle
+import sys
 import tracemalloc
 
 import numpy as np
@@ -89,6 +91,16 @@ def test_digest_is_that_of_the_saved_array(tmp_path, layout):
     assert surefoot.certify(traces).verify(tmp_path / "traces.npy")
 
 
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "<f4"])
+@pytest.mark.parametrize("shape", [(1, 1), (20, 5), (3, 123456), (1234567, 2)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_header_of_the_digest_is_numpys(dtype, shape, order):
+    array = np.zeros(shape, dtype, order=order)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    assert surefoot.certification._npy_header(array) == header.getvalue()
+
+
 def test_single_precision_and_whole_numbers():
     single = example().astype(np.float32)
     assert surefoot.certify(single).claims == surefoot.certify(single.astype(np.float64)).claims
@@ -96,9 +108,9 @@ def test_single_precision_and_whole_numbers():
     assert surefoot.certify(whole).claims == surefoot.certify(whole.astype(float)).claims
 
 
-def test_arrays_are_not_copied():
-    rows, columns = 200_000, 50
-    traces = np.random.default_rng(0).uniform(size=(rows, columns))  # 80 MB
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_arrays_are_not_copied(dtype):
+    traces = np.random.default_rng(0).random((200_000, 50), dtype)
     surefoot.certify(traces[:100], claims=["success", "budget"])
     tracemalloc.start()
     surefoot.certify(traces, claims=["success", "budget"])
@@ -142,6 +154,9 @@ def test_contiguous_rows_of_a_memory_map(tmp_path):
         (np.zeros((0, 3)), ValueError, "no run"),
         ([], ValueError, "shape"),
         ({}, ValueError, "nothing to certify"),
+        (np.ma.masked_greater(np.ones((3, 2)), 0.5), TypeError, "traces: is masked"),
+        (None, ValueError, "traces: has shape"),
+        (np.zeros((3, 2), bool), TypeError, "dtype bool"),
         ("missing.csv", ValueError, "missing.csv"),
     ],
 )
@@ -167,6 +182,15 @@ def test_wrong_traces_are_refused(traces, error, says):
         ({"first_step": 1, "recorded_steps": range(40)}, ValueError, "first_step"),
         ({"success_delta": 0.5}, ValueError, "budget"),
         ({"tolerance": [0.1]}, TypeError, "tolerance"),
+        ({"tolerances": 0.1}, ValueError, "tolerances: has shape"),
+        ({"confidence": "0.9"}, TypeError, "confidence: '0.9' is not a real number"),
+        ({"budget_delta": "small"}, TypeError, "budget_delta: 'small' is not a real number"),
+        ({"metric": 3}, TypeError, "metric: 3 is not a text"),
+        ({"title": None}, TypeError, "title: None is not a text"),
+        ({"claims": [1]}, TypeError, "claims: 1 is not a text"),
+        ({"first_step": -1}, ValueError, "first_step: -1 is negative"),
+        ({"first_step": 1.5}, TypeError, "first_step: 1.5 is not a whole number"),
+        ({"recorded_steps": range(-1, 39)}, ValueError, "recorded_steps: -1 is negative"),
     ],
 )
 def test_wrong_options_are_refused(options, error, says):
@@ -280,3 +304,29 @@ def test_certificates_fit_their_schema(source):
     for certificate in (surefoot.certify(example()), surefoot.certify({"a": traces, "b": traces})):
         jsonschema.validate(json.loads(certificate.to_json()), schema)
     assert [run["name"] for run in certificate.run["variants"]] == ["a", "b"]
+
+
+def test_what_is_recorded_must_be_json():
+    traces = example()
+    settings = {"rho": np.float32(0.5), "limit": np.int64(3), "diagonal": np.arange(3), "names": ("a", "b")}
+    recorded = surefoot.certify(traces, run=settings).run
+    assert recorded == {"rho": 0.5, "limit": 3, "diagonal": [0, 1, 2], "names": ["a", "b"]}
+    with pytest.raises(ValueError, match="run: cannot be recorded as JSON"):
+        surefoot.certify(traces, run={"x": float("inf")})
+    with pytest.raises(TypeError, match="run: cannot be recorded as JSON: set is neither"):
+        surefoot.certify(traces, run={"x": {1, 2}})
+
+
+def test_small_certificates_take_few_calls():
+    """What a call costs beyond counting and bounding: bench/python_overhead.py times it, here its calls are counted."""
+    traces = example(rows=20, columns=5)
+    surefoot.certify(traces)
+    calls = []
+    sys.setprofile(lambda frame, event, argument: calls.append(event) if event in ("call", "c_call") else None)
+    try:
+        certificate = surefoot.certify(traces)
+    finally:
+        sys.setprofile(None)
+    assert 10 < len(calls) < 120
+    assert "_text" not in vars(certificate), "the text is written when it is asked for"
+    assert certificate == surefoot.Certificate(certificate.to_json())

@@ -5,14 +5,26 @@ import importlib
 
 import pytest
 
-MODULES = ["surefoot", "surefoot.bounds", "surefoot.certificate", "surefoot.certification", "surefoot.pac_bayes",
-           "surefoot.calibration", "surefoot.families"]  # fmt: skip
+# And the packages that their examples need.
+MODULES = {
+    "surefoot": (),
+    "surefoot.bounds": (),
+    "surefoot.certificate": (),
+    "surefoot.certification": (),
+    "surefoot.pac_bayes": (),
+    "surefoot.calibration": (),
+    "surefoot.families": ("scipy",),
+    "surefoot.solvers": ("scipy", "osqp", "scs", "clarabel"),
+    "surefoot.cvxpy_problems": ("cvxpy",),
+    "surefoot.torch": ("torch",),
+    "surefoot.jax": ("jax",),
+}
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings(name):
-    if name == "surefoot.families":
-        pytest.importorskip("scipy")
+    for package in MODULES[name]:
+        pytest.importorskip(package)
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert result.attempted > 0

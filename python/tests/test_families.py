@@ -144,10 +144,13 @@ def test_damaged_sparse_matrices_are_refused():
         ({"settings": {"roh": 1}}, "roh"),
         ({"settings": {"rho": -1.0}}, "rho"),
         ({"iterations": 0}, "iterations: 0"),
+        ({"iterations": 1.5}, "iterations: 1.5 is not a whole number"),
+        ({"settings": {"rho": "fast"}}, "settings: rho: 'fast' is not a real number"),
+        ({"settings": {"scaling": 1.5}}, "settings: scaling: 1.5 is not a whole number"),
     ],
 )
 def test_wrong_runs_are_refused(mpc, options, says):
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         mpc.certify(**{"iterations": 5, **options})
 
 
@@ -183,7 +186,8 @@ def test_interpreter_lock_is_released(mpc):
 
 
 INTERRUPTED = """
-    import sys, numpy as np, surefoot
+    import signal, numpy as np, surefoot
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background are begun with it ignored
     n = 40
     family = surefoot.QPFamily(np.eye(n) + 1, np.eye(n), np.zeros(n), np.zeros((5000, n)), np.ones(n))
     print("begin", flush=True)

@@ -137,6 +137,88 @@ def test_batches_and_functions_that_draw():
     assert other != single and other.verify()
 
 
+def test_the_papers_design_shares_weights_among_samples(surefoot_program, tmp_path):
+    weights = posterior(-3.0).rounded()
+    seen = []
+
+    def run(drawn, i):
+        seen.append((float(drawn["shift"]), i))
+        drawn["shift"][...] = np.nan  # what a run does to its weights is its own affair
+        return gradient_descent(drawn, i)
+
+    options = {"samples": 40, "draws": 6, "tolerances": [0.1], "quantiles": [0.5]}
+    certificate = surefoot.calibrate(weights, run, design="paper", **options)
+    assert [i for _, i in seen] == 6 * list(range(40))
+    assert len({shift for shift, _ in seen}) == 6 and len({shift for shift, _ in seen[:40]}) == 1
+    purpose = surefoot._core.paper_purpose
+    assert [seen[40 * h][0] for h in range(6)] == [float(weights.sample(0, h, purpose)["shift"]) for h in range(6)]
+    guarantee = json.loads(certificate.to_json())["variants"][0]["pac_bayes"]
+    assert (guarantee["design"], guarantee["draws"], guarantee["runs"]) == ("paper", 6, 240)
+    claim = certificate.success(10, 0.1)
+    c = math.log(2 / guarantee["omega_each"]) / 6
+    empirical = surefoot.bounds.kl_inverse(claim.failures / 240, c)
+    assert claim.lower_bound == pytest.approx(1 - surefoot.bounds.kl_inverse(empirical, guarantee["regularizer"]))
+    weights.save(tmp_path / "weights.safetensors")
+    certificate.save(tmp_path / "certificate.json")
+    assert "VERIFIED" in surefoot_program("verify", "certificate.json", "--weights", "weights.safetensors")
+
+
+def test_hold_out_counts_fresh_samples_exactly(surefoot_program, tmp_path):
+    weights = posterior(-3.0)
+    options = {"samples": 400, "tolerances": [0.05, 0.5], "quantiles": [0.5]}
+    certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out", seed=3, **options)
+    purpose = surefoot._core.hold_out_purpose
+    traces = [gradient_descent(weights.sample(3, i, purpose), i) for i in range(400)]
+    counted = surefoot.certify(traces, tolerances=[0.05, 0.5], quantiles=[0.5], names=["learned"])
+    assert certificate.claims == counted.claims
+    assert any("hold-out" in sentence for sentence in certificate.assumptions)
+    assert any("draws its weights anew" in sentence for sentence in certificate.assumptions)
+    weights.save(tmp_path / "weights.safetensors")
+    certificate.save(tmp_path / "certificate.json")
+    assert "VERIFIED" in surefoot_program("verify", "certificate.json", "--weights", "weights.safetensors")
+
+
+def test_hold_out_at_the_means_draws_nothing():
+    weights = posterior(-3.0)
+    certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out-means", samples=50, tolerances=[0.1])
+    traces = [gradient_descent(weights.mean, i) for i in range(50)]
+    assert certificate.claims == surefoot.certify(traces, tolerances=[0.1], names=["learned"]).claims
+    stated = json.loads(certificate.to_json())["variants"][0]["weights"]
+    assert (stated["sampling"], stated["purpose"]) == ("means", "") and certificate.verify()
+    assert not any("draws its weights anew" in sentence for sentence in certificate.assumptions)
+
+
+def test_hold_out_of_any_function_needs_no_posterior():
+    drawn = []
+
+    def draw(random):
+        drawn.append(random.uniform(0.3, 0.6))
+        return {"rates": np.full((2, 3), drawn[-1])}
+
+    certificate = surefoot.calibrate(draw, gradient_descent, guarantee="hold-out", samples=300, tolerances=[0.1])
+    assert len(set(drawn)) == 300 and certificate.verify()
+    assert any("hold-out" in sentence for sentence in certificate.assumptions)
+    assert "weights" not in json.loads(certificate.to_json())["variants"][0]
+    again = surefoot.calibrate(draw, gradient_descent, guarantee="hold-out", samples=300, tolerances=[0.1])
+    assert again == certificate
+
+
+def test_no_two_kinds_of_calibration_share_their_streams():
+    def first_draw(weights, **options):
+        seen = []
+        surefoot.calibrate(
+            weights, lambda drawn, i: (seen.append(drawn), [1.0])[1], samples=20, claims=["success"], tolerances=[0.1],
+            **options,
+        )  # fmt: skip
+        return seen[0]
+
+    kinds = [{}, {"design": "paper"}, {"guarantee": "hold-out"}]
+    weights = posterior().rounded()
+    of_posterior = [first_draw(weights, **kind)["rates"][0, 0] for kind in kinds]
+    of_function = [first_draw(lambda random: random.normal(), posterior=weights, **kind) for kind in kinds]
+    assert len({*of_posterior, *of_function}) == 6
+
+
 def test_more_to_choose_from_costs_more():
     weights = posterior().rounded()
     options = {"samples": 500, "tolerances": [0.1], "quantiles": [0.5]}
@@ -156,9 +238,26 @@ def test_more_to_choose_from_costs_more():
         ({"samples": 0}, "samples: 0"),
         ({"risk_method": "exact"}, "fixed"),
         ({"samples": 5}, "5 is below 8"),
+        ({"guarantee": "certain"}, "guarantee: 'certain' is not one of pac-bayes, hold-out, hold-out-means"),
+        ({"design": "random"}, "design: 'random'"),
+        ({"draws": 0}, "draws: 0"),
+        ({"batch": 0}, "batch: 0"),
+        ({"samples": 2.5}, "samples: 2.5 is not a whole number"),
+        ({"run": 3}, "run: 3 is not a function"),
+        ({"sample_weights": 3}, "sample_weights: 3 is neither a Posterior nor a function"),
+        ({"candidates": 0}, "candidates: 0"),
+        ({"guarantee": "hold-out", "draws": 2}, "draws: 2 is for pac-bayes"),
+        ({"guarantee": "hold-out", "design": "paper"}, "design: paper is for pac-bayes"),
+        ({"guarantee": "hold-out-means", "sample_weights": lambda random: 0}, "needs a Posterior"),
+        ({"record": {"rate": float("nan")}}, "record: cannot be recorded as JSON"),
     ],
 )
 def test_wrong_calibrations_are_refused(change, says):
     arguments = {"sample_weights": posterior().rounded(), "run": gradient_descent, "samples": 20, **change}
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises((ValueError, TypeError), match=says):
         surefoot.calibrate(**arguments)
+
+
+def test_a_run_that_returns_no_real_numbers_is_refused():
+    with pytest.raises(TypeError, match="run: returned dtype complex128 for samples"):
+        surefoot.calibrate(posterior().rounded(), lambda weights, i: np.ones(3) * 1j, samples=20)

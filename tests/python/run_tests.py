@@ -5,6 +5,9 @@
     tests/python/run_tests.py package --build build    # with every package it works with
     tests/python/run_tests.py empty --build build      # with NumPy alone
     tests/python/run_tests.py torch --build build      # with Debian's PyTorch: that of PyPI brings gigabytes for GPUs
+    tests/python/run_tests.py sources --build build    # pip install of the unpacked sources alone, the library compiled too
+
+The wheel is built from an unpacked source distribution, so that what is tested is what users get.
 
 Exit code 0: all is well; 77: what is needed cannot be installed, nothing was tested.
 """
@@ -38,6 +41,23 @@ def pinned(*packages):
     return [line for line in lines if line.partition("==")[0] in packages]
 
 
+def unpacked_sources(options):
+    """A fresh copy of what the source distribution holds, with all that the library is compiled from."""
+    folder = options.build / "python-sources"
+    shutil.rmtree(folder, ignore_errors=True)
+    build = f"import scikit_build_core.build as backend; backend.build_sdist({str(folder)!r})"
+    subprocess.run([options.build / "venv-python/bin/python", "-c", build], check=True, cwd=SOURCE,
+                   stdout=subprocess.DEVNULL)
+    archive = next(folder.glob("surefoot-*.tar.gz"))
+    shutil.unpack_archive(archive, folder)
+    sources = folder / archive.name.removesuffix(".tar.gz")
+    for part in ("src", "cmake", "python"):
+        wanted = {path.relative_to(SOURCE) for path in (SOURCE / part).rglob("*.*") if "__pycache__" not in path.parts}
+        missing = {str(path) for path in wanted if not (sources / path).exists()}
+        assert wanted and not missing, f"the source distribution lacks {sorted(missing)}"
+    return sources
+
+
 def build_wheel(options):
     venv = options.build / "venv-python"
     wheels = options.build / "wheels"
@@ -47,7 +67,7 @@ def build_wheel(options):
     prefix = options.build / "python-prefix"
     subprocess.run(["cmake", "--install", options.build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
     command = [venv / "bin/python", *PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels,
-               "--config-settings", f"build-dir={options.build / 'python-wheel'}", SOURCE]
+               "--config-settings", f"build-dir={options.build / 'python-wheel'}", unpacked_sources(options)]
     return subprocess.run(command, env={**os.environ, "SUREFOOT_ROOT": str(prefix)}).returncode
 
 
@@ -75,11 +95,22 @@ def test_package(options):
 
 
 def test_in_empty_environment(options):
-    venv = options.build / "venv-python-empty"
+    return test_installed(options, "venv-python-empty", wheel_of(options))
+
+
+def test_from_sources(options):
+    """As a user does it: nothing but the sources, and pip, which gets what it builds with."""
+    return test_installed(options, "venv-python-sources", unpacked_sources(options))
+
+
+def test_installed(options, name, package):
+    venv = options.build / name
     subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
     python = venv / "bin/python"
-    if subprocess.run([python, *PIP, "install", wheel_of(options), *pinned("numpy", "pytest")]).returncode != 0:
+    if subprocess.run([python, *PIP, "install", *pinned("numpy", "pytest")]).returncode != 0:
         return skipped("numpy and pytest could not be installed.")
+    environment = {key: value for key, value in os.environ.items() if key != "SUREFOOT_ROOT"}
+    subprocess.run([python, *PIP, "install", package], check=True, env=environment)
     return run_pytest(options, python, ["numpy"])
 
 
@@ -94,12 +125,12 @@ def test_with_torch(options):
         return skipped("the wheel is for another Python than Debian's, or pytest could not be installed.")
     tests = SOURCE / "python/tests"
     return run_pytest(options, python, ["numpy", "torch"], tests / "test_torch.py", tests / "test_bounds.py",
-                      tests / "test_examples.py")
+                      tests / "test_examples.py", tests / "test_doctests.py")
 
 
 def main():
     actions = {"wheel": build_wheel, "package": test_package, "empty": test_in_empty_environment,
-               "torch": test_with_torch}
+               "torch": test_with_torch, "sources": test_from_sources}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=actions)
     parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")

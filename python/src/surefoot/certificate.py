@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 import numpy as np
 
 from . import _core
+from ._arguments import text as argument_text
 from ._optional import needed, present
 
 if TYPE_CHECKING:
@@ -105,8 +106,17 @@ class Certificate:
     """
 
     def __init__(self, text: str) -> None:
-        _core.check_certificate(text)
-        self._text = text
+        self._core = _core.Certificate(argument_text("text", text))
+
+    @classmethod
+    def _of(cls, core: _core.Certificate) -> Certificate:
+        certificate = cls.__new__(cls)
+        certificate._core = core
+        return certificate
+
+    @cached_property
+    def _text(self) -> str:
+        return self._core.text
 
     @cached_property
     def _content(self) -> dict[str, Any]:
@@ -257,7 +267,7 @@ class Certificate:
 
         Returns what is missing and why, such as figures where there is no gnuplot.
         """
-        return tuple(_core.write_report(self._text, Path(folder)))
+        return tuple(self._core.write_report(Path(folder)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the certificate to a file: the old content or the new one is there, never a part."""
@@ -303,14 +313,14 @@ class Certificate:
         return hash(self._text)
 
     def __str__(self) -> str:
-        return _core.terminal_text(self._text)
+        return self._core.terminal_text()
 
     def __repr__(self) -> str:
         variants = f"{len(self.variants)} variant{'s' if len(self.variants) > 1 else ''}"
         return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {self.confidence:g}>"
 
     def _repr_html_(self) -> str:
-        return _core.summary_html(self._text)
+        return self._core.summary_html()
 
     def __reduce__(self) -> tuple[type[Certificate], tuple[str]]:
         return Certificate, (self._text,)

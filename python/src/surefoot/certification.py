@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
 import os
 import warnings
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import real_number, text, whole_number
 from .certificate import Certificate, Kind
 
 if TYPE_CHECKING:
@@ -114,12 +114,12 @@ def certify(
     """
     tables = _tables(traces, names, sources, first_step, recorded_steps)
     options = claim_options(**claims)
-    options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else metric
-    options.unit = _common([table.unit for table in tables]) or "" if unit is None else unit
+    options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
+    options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
     options = _core.resolved(options, [table.steps for table in tables])
     counted = [(table.name, table.source, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
-    return Certificate(_core.certify(options, counted, json.dumps(record)))
+    return Certificate._of(_core.certify(options, counted, record_text("run", record)))
 
 
 def claim_options(
@@ -147,18 +147,21 @@ def claim_options(
     options.all_steps = isinstance(steps, str) and steps == "all"
     if steps is not None and not options.all_steps:
         options.steps = whole_numbers("steps", steps)
-    options.delta = _core.delta_of_confidence(confidence)
-    options.set_claims([claims] if isinstance(claims, str) else list(claims))
-    options.set_simultaneous(simultaneous)
-    options.risk_method = risk_method
-    options.quantile_method = quantile_method
-    options.budget_method = budget_method
-    options.success_delta = success_delta
-    options.quantile_delta = quantile_delta
-    options.budget_delta = budget_delta
+    options.delta = _core.delta_of_confidence(real_number("confidence", confidence))
+    options.set_claims([claims] if isinstance(claims, str) else [text("claims", kind) for kind in claims])
+    options.set_simultaneous(text("simultaneous", simultaneous))
+    options.risk_method = text("risk_method", risk_method)
+    options.quantile_method = text("quantile_method", quantile_method)
+    options.budget_method = text("budget_method", budget_method)
+    if success_delta is not None:
+        options.success_delta = real_number("success_delta", success_delta)
+    if quantile_delta is not None:
+        options.quantile_delta = real_number("quantile_delta", quantile_delta)
+    if budget_delta is not None:
+        options.budget_delta = real_number("budget_delta", budget_delta)
     if grid is not None:
         options.grid = _numbers("grid", grid)
-    options.title = title
+    options.title = text("title", title)
     return options
 
 
@@ -172,6 +175,8 @@ def whole_numbers(name: str, values: Any) -> list[int]:
 
 
 def _numbers(name: str, values: Any) -> list[float]:
+    if isinstance(values, (list, tuple)) and values and all(type(value) is float for value in values):
+        return list(values)
     array = np.asarray(list(values) if isinstance(values, Iterable) else values)
     if array.ndim != 1:
         raise ValueError(f"{name}: has shape {array.shape}, must be a list")
@@ -183,8 +188,8 @@ def _numbers(name: str, values: Any) -> list[float]:
 class _ArrayTable:
     """An array whose runs are to be counted."""
 
-    def __init__(self, values: Any, steps: list[int], name: str, source: str, traces: Traces | None = None) -> None:
-        self.values = real_table(values)
+    def __init__(self, values: Array, steps: list[int], name: str, source: str, traces: Traces | None = None) -> None:
+        self.values = values
         self.steps = steps
         self.name = name
         self.source = source
@@ -217,10 +222,12 @@ class _FileTable:
 
 def real_table(values: Any, name: str = "traces") -> Array:
     """An array in two dimensions that can be counted in place; other real numbers become float64."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"{name}: is masked; fill it: numpy.inf makes failures of what is hidden")
     array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(f"{name}: has shape {array.shape}, must be problems x steps")
-    if array.dtype in (np.dtype(np.float64), np.dtype(np.float32)):
+    if array.dtype == np.float64 or array.dtype == np.float32:
         return array
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
         raise TypeError(f"{name}: dtype {array.dtype} is not real numbers of at most 64 bits")
@@ -235,18 +242,46 @@ def npy_sha256(array: Array) -> str:
     >>> npy_sha256(array) == hashlib.sha256(file.getvalue()).hexdigest()
     True
     """
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-    digest = hashlib.sha256(header.getvalue())
-    if array.flags.c_contiguous:
-        digest.update(array.data if array.size else b"")
-    elif array.flags.f_contiguous:
-        digest.update(array.T.data)
-    else:
-        rows = max(1, (1 << 20) // max(1, array.shape[1]))
-        for first in range(0, len(array), rows):
-            digest.update(np.ascontiguousarray(array[first : first + rows]).data)
+    digest = hashlib.sha256(_npy_header(array))
+    in_order = array if array.flags.c_contiguous else array.T if array.flags.f_contiguous else None
+    # In parts, so that Ctrl-C is seen between them.
+    if in_order is not None:
+        numbers = in_order.reshape(-1)
+        for first in range(0, numbers.size, _NUMBERS_AT_ONCE):
+            digest.update(numbers[first : first + _NUMBERS_AT_ONCE].data)
+        return digest.hexdigest()
+    rows = max(1, _NUMBERS_AT_ONCE // max(1, array.shape[1]))
+    for first in range(0, len(array), rows):
+        digest.update(np.ascontiguousarray(array[first : first + rows]).data)
     return digest.hexdigest()
+
+
+_NUMBERS_AT_ONCE = 1 << 23
+
+
+def _npy_header(array: Array) -> bytes:
+    """Version 1.0 of the format, as NumPy writes it from 1.24 on: with room for the first axis to grow, 64 bytes aligned."""
+    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+    text = f"{{'descr': {array.dtype.str!r}, 'fortran_order': {fortran}, 'shape': {array.shape!r}, }}"
+    text += " " * (21 - len(str(array.shape[-1 if fortran else 0])))
+    text += " " * (63 - (10 + len(text)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+def record_text(name: str, record: Any) -> str:
+    """JSON of what a certificate is to record; numbers and arrays of NumPy become Python's."""
+    if record is None:
+        return "null"
+    try:
+        return json.dumps(record, default=_plain, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: cannot be recorded as JSON: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is neither a number, a text, a list nor a dict")
 
 
 def _is_data(item: Any) -> bool:
@@ -273,7 +308,7 @@ def _tables(
         raise ValueError("traces: there is nothing to certify")
     if keys is not None and names is not None:
         raise ValueError("names: the keys of traces are the names already")
-    given = list(names) if names is not None else keys
+    given = [text("names", name) for name in names] if names is not None else keys
     for what, values in (("names", given), ("sources", sources)):
         if values is not None and len(values) != len(items):
             raise ValueError(f"{what}: {len(values)} for {len(items)} variants")
@@ -296,18 +331,21 @@ def _table(
         if recorded_steps is not None:
             raise ValueError("recorded_steps: a file's header says them, or first_step")
         path = os.fspath(item)
-        return _FileTable(path, first_step, name, Path(path).name if source is None else source)
+        first_step = None if first_step is None else whole_number("first_step", first_step)
+        return _FileTable(path, first_step, name, Path(path).name if source is None else text("sources", source))
     if isinstance(item, Traces):
         if first_step is not None or recorded_steps is not None:
             raise ValueError("recorded_steps: Traces have them already")
-        return _ArrayTable(item.values, list(item.steps), name, item.source if source is None else source, item)
+        return _ArrayTable(real_table(item.values), list(item.steps), name, item.source if source is None else source, item)
     values = real_table(item)
     if recorded_steps is not None:
         steps = whole_numbers("recorded_steps", recorded_steps)
     else:
-        first = 1 if first_step is None else first_step
+        first = 1 if first_step is None else whole_number("first_step", first_step)
         steps = list(range(first, first + values.shape[1]))
-    return _ArrayTable(values, steps, name, "array" if source is None else source)
+    if steps and steps[0] < 0:
+        raise ValueError(f"{'first_step' if recorded_steps is None else 'recorded_steps'}: {steps[0]} is negative")
+    return _ArrayTable(values, steps, name, "array" if source is None else text("sources", source))
 
 
 def _default_name(item: Any) -> str:

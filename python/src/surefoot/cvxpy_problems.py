@@ -45,6 +45,12 @@ def from_cvxpy(
         Of the draws.
 
     Metrics are of the standard form's variables, which are the problem's own and those that CVXPY added.
+
+    >>> import cvxpy, surefoot
+    >>> x, b = cvxpy.Variable(2), cvxpy.Parameter(2, name="b")
+    >>> problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(x - b)), [x >= 0])
+    >>> surefoot.from_cvxpy(problem, lambda random: {"b": random.normal(size=2)}, instances=10).varied
+    ('b',)
     """
     cvxpy = needed("cvxpy", "cvxpy")
     if not isinstance(problem, cvxpy.Problem):

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import real_number, text, whole_number
 from ._optional import needed
 from .certificate import Certificate
-from .certification import ClaimOptions, Traces, claim_options, npy_sha256
+from .certification import ClaimOptions, Traces, claim_options, npy_sha256, record_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -201,10 +202,12 @@ class _Family:
 
         Memory is that of the counts, not of the traces; Ctrl-C stops the run.
         """
+        iterations = _iterations(iterations)
         engine = self._engine(preset, settings or {})
         options = claim_options(**claims)
-        record = json.dumps(self._record(engine, iterations, start))
-        return Certificate(engine.certify(metric, options, _iterations(iterations), start, name, record))
+        record = record_text("run", self._record(engine, iterations, start))
+        chosen = text("name", name)
+        return Certificate._of(engine.certify(text("metric", metric), options, iterations, start, chosen, record))
 
     def traces(
         self,
@@ -343,19 +346,19 @@ class ConeFamily(_Family):
         variables = parts["A"][0].shape[1]
         quadratic = matrices(np.zeros((variables, variables)) if P is None else P, "P")
         super().__init__({"P": quadratic, **parts}, {"b": table(b, "b"), "c": table(c, "c")}, varied)
-        self.zero = zero
-        self.nonnegative = nonnegative
-        self.second_order = tuple(second_order)
-        self.semidefinite = tuple(semidefinite)
+        self.zero = whole_number("zero", zero)
+        self.nonnegative = whole_number("nonnegative", nonnegative)
+        self.second_order = tuple(whole_number("second_order", size) for size in second_order)
+        self.semidefinite = tuple(whole_number("semidefinite", order) for order in semidefinite)
         self._problem = _core.ConeProgram(
             [part.parts for part in self._matrices["P"]],
             [part.parts for part in self._matrices["A"]],
             self._tables["b"],
             self._tables["c"],
-            zero,
-            nonnegative,
-            list(second_order),
-            list(semidefinite),
+            self.zero,
+            self.nonnegative,
+            list(self.second_order),
+            list(self.semidefinite),
         )
 
     def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
@@ -371,11 +374,13 @@ def with_settings(options: Any, preset: str, settings: Mapping[str, Any]) -> Any
     for name, value in settings.items():
         if name not in known:
             raise ValueError(f"settings: {name!r} is not one of {', '.join(known)}")
-        setattr(result, name, value)
+        whole = isinstance(getattr(result, name), int)
+        setattr(result, name, (whole_number if whole else real_number)(f"settings: {name}", value))
     return result
 
 
 def _iterations(count: int) -> int:
+    count = whole_number("iterations", count)
     if not 1 <= count <= 100_000_000:
         raise ValueError(f"iterations: {count} is outside 1 .. 100000000")
     return count

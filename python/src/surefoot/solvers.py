@@ -54,6 +54,13 @@ def osqp(
     `settings` are the package's; without any, its defaults but for the stopping test, which is off so that every iteration
     is seen. With ``adaptive_rho`` on (the package's default), iterations are reached by reruns. `start`: (x, y) per
     instance, n + m numbers a row [cold start].
+
+    >>> import numpy as np, surefoot
+    >>> lower = np.random.default_rng(0).uniform(0, 1, (20, 2))
+    >>> family = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), lower, np.full(2, np.inf))
+    >>> traces = surefoot.solvers.osqp(family, 50, adaptive_rho=False)
+    >>> traces.values.shape, traces.run["stepping"], traces.run["varied"]
+    ((20, 50), 'kept state', ['l'])
     """
     package = needed("osqp", "osqp")
     _require_family(family, QPFamily, "osqp")
@@ -104,6 +111,13 @@ def scs(
     """Runs the package scs on every instance, by reruns: its state cannot be kept.
 
     `settings` are the package's; its stopping tolerances are 0 unless given. `start`: (x, y, s) per instance.
+
+    >>> import numpy as np, surefoot
+    >>> b = -np.random.default_rng(0).uniform(0, 1, (5, 2))
+    >>> family = surefoot.ConeFamily(None, -np.eye(2), b, np.ones(2), nonnegative=2)
+    >>> traces = surefoot.solvers.scs(family, record=[10, 200])
+    >>> traces.steps, bool((traces.values[:, -1] < 1e-4).all()), traces.run["varied"]
+    ((10, 200), True, ['b'])
     """
     package = needed("scs", "scs")
     _require_family(family, ConeFamily, "scs")
@@ -139,6 +153,12 @@ def clarabel(
     """Runs the package clarabel, an interior-point method, on every instance, by reruns.
 
     `settings` are attributes of ``clarabel.DefaultSettings``; it stops by its own tests.
+
+    >>> import numpy as np, surefoot
+    >>> b = -np.random.default_rng(0).uniform(0, 1, (5, 2))
+    >>> family = surefoot.ConeFamily(None, -np.eye(2), b, np.ones(2), nonnegative=2)
+    >>> bool((surefoot.solvers.clarabel(family, 25).values[:, -1] < 1e-6).all())
+    True
     """
     package = needed("clarabel", "clarabel")
     _require_family(family, ConeFamily, "clarabel")
@@ -199,11 +219,15 @@ def _run_record(solver: str, stepping: str, settings: Mapping[str, Any], family:
         "solver": solver,
         "version": importlib.metadata.version(solver),
         "stepping": stepping,
-        "settings": {key: value if isinstance(value, (bool, int, float, str)) else str(value)
-                     for key, value in settings.items()},
+        "settings": {key: _recordable(value) for key, value in settings.items()},
         **family.data_record(),
         "start": "given" if started else "cold",
-    }  # fmt: skip
+    }
+
+
+def _recordable(value: Any) -> Any:
+    plain = isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value))
+    return value if plain else str(value)
 
 
 def _traces(

@@ -58,6 +58,13 @@ def kl_inverse(q: Any, c: Any) -> Any:
     """The largest p with kl(q||p) <= c; q and c tensors that broadcast, or numbers.
 
     Its derivatives are those of :func:`surefoot.pac_bayes.training_derivatives`: finite also at the ends.
+
+    >>> import torch, surefoot.torch
+    >>> risk = torch.tensor(0.1, dtype=torch.float64, requires_grad=True)
+    >>> bound = surefoot.torch.kl_inverse(risk, 0.01)
+    >>> bound.backward()
+    >>> risk.grad.item() == surefoot.bounds.kl_inverse_with_derivatives(0.1, 0.01)[1]
+    True
     """
     like = next((x for x in (q, c) if isinstance(x, torch.Tensor)), None)
     if like is None:

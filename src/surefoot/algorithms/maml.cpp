@@ -98,6 +98,35 @@ template <class T>
   return sum_of_halves(value, std::make_index_sequence<Register<T>::lanes / 2>());
 }
 
+/// Sums of the halves of segments of `width` lanes: of those of a, then of those of b.
+template <Index width, class V, std::size_t... K>
+[[gnu::always_inline]] inline V folded(V a, V b, std::index_sequence<K...> /*lanes*/) {
+  constexpr std::size_t half = sizeof...(K) / 2;
+  constexpr auto from = [](std::size_t k) {
+    const std::size_t within = k % half;
+    return (k < half ? 0 : 2 * half) + within / (width / 2) * width + within % (width / 2);
+  };
+  return __builtin_shufflevector(a, b, from(K)...) + __builtin_shufflevector(a, b, (from(K) + width / 2)...);
+}
+/// `rows` segments, each with partial sums of a row.
+template <class T, Index rows>
+[[gnu::always_inline]] inline typename Register<T>::V partial_sums(const T* numbers) {
+  constexpr Index lanes = Register<T>::lanes;
+  if constexpr (rows == 1) {
+    return fetch(numbers);
+  } else {
+    return folded<2 * lanes / rows>(partial_sums<T, rows / 2>(numbers),
+                                    partial_sums<T, rows / 2>(numbers + rows / 2 * lanes),
+                                    std::make_index_sequence<lanes>());
+  }
+}
+/// sums_i = that of row i, a register each; rows and sums are filled up to whole registers of rows.
+template <class T>
+void sums_of_rows(const T* numbers, Index rows, T* sums) {
+  constexpr Index lanes = Register<T>::lanes;
+  for (Index i = 0; i < rows; i += lanes) put(sums + i, partial_sums<T, lanes>(numbers + i * lanes));
+}
+
 /// body(G, first) for groups of G registers from the first on that cover all: as many running sums as there
 /// are registers for. G is a constant.
 template <class Body>
@@ -213,14 +242,16 @@ class Maml final : public LearnedOperator {
     const Index points = std::max(train_.count, test_.count);
     for (Layer* layer : {&room->layer, &room->change}) {
       layer->h2 = RegisterRows<T>(points, H_);
-      layer->out = RegisterRows<T>(points, lanes);
+      layer->out = RegisterRows<T>((points + lanes - 1) / lanes * lanes, lanes);
       layer->error = RegisterRows<T>(1, points);
       layer->sums = RegisterRows<T>(H_ + 2, H_);
       layer->input_sums = RegisterRows<T>(H_ + 2, H_);
     }
+    room->by_weight = RegisterRows<T>((H_ + lanes - 1) / lanes * lanes, lanes);
+    room->by_bias = room->by_weight;
     Switches& switches = room->switches;
     switches.works_on = RegisterRows<Count>(1, H_);
-    switches.sign = RegisterRows<T>(1, H_);
+
     switches.first.assign(static_cast<std::size_t>(points + 1), -1);
     for (std::vector<int>* list :
          {&switches.next, &switches.from_begin, &switches.up_to, &switches.from_on, &switches.snapshot})
@@ -356,9 +387,9 @@ class Maml final : public LearnedOperator {
   /// Where the units of the first layer begin and end to work, p a place among the sorted points.
   struct Switches {
     RegisterRows<Count> works_on;  // minus the number of points, per unit
-    RegisterRows<T> sign;          // 1: begins to work where it switches, -1: ends
-    std::vector<int> first;        // per p: a unit that switches there, before the point; -1: none
-    std::vector<int> next;         // per unit: another one there; -1: none
+
+    std::vector<int> first;  // per p: a unit that switches there, before the point; -1: none
+    std::vector<int> next;   // per unit: another one there; -1: none
     // Lists of units. A unit's sums are those up to its switch, or from there on.
     std::vector<int> from_begin;  // work on the first point
     std::vector<int> up_to;
@@ -386,6 +417,8 @@ class Maml final : public LearnedOperator {
     RegisterRows<T> theta;       // the network's weights
     RegisterRows<T> direction;   // that the Hessian is applied to
     RegisterRows<T> derivative;  // gradient of a loss, or Hessian times direction
+    RegisterRows<T> by_weight;   // H x lanes: parts of the derivative by w1
+    RegisterRows<T> by_bias;     // by b1
     Switches switches;
     Layer layer;
     Layer change;
@@ -473,24 +506,26 @@ class Maml final : public LearnedOperator {
     int* from_begin = switches.from_begin.data();
     int* up_to = switches.up_to.data();
     int* from_on = switches.from_on.data();
-    T* sign = switches.sign[0];
     std::fill_n(first, count + 1, -1);
     const auto all = static_cast<int>(count);
     const auto units = static_cast<int>(H_);
+    // No branches: nobody can foretell them.
     for (int j = 0; j < units; ++j) {
       const auto points = static_cast<int>(-works_on[j]);
-      const bool begins = w.w1[j] > 0;
-      const bool always = points == all;
-      const bool event = points > 0 && !always;
+      const int begins = w.w1[j] > 0 ? 1 : 0;
+      const int always = points == all ? 1 : 0;
+      const int event = static_cast<int>(points > 0) & (1 - always);
       // What does not switch goes to the place after the last point, where nobody looks.
-      const int place = event ? (begins ? all - points : points) : all;
+      const int place = all - event * (begins * points + (1 - begins) * (all - points));
       next[j] = first[place];
       first[place] = j;
-      sign[j] = begins ? T(1) : T(-1);
-      snapshot[j] = always ? units + 1 : 0;
+      snapshot[j] = always * (units + 1);
       *from_begin = j;
-      from_begin += always || (event && !begins) ? 1 : 0;
-      *(event && begins ? from_on++ : up_to++) = j;
+      from_begin += always | (event & (1 - begins));
+      *from_on = j;
+      from_on += event & begins;
+      *up_to = j;
+      up_to += 1 - (event & begins);
     }
     switches.count_from_begin = static_cast<int>(from_begin - switches.from_begin.data());
     switches.count_up_to = static_cast<int>(up_to - switches.up_to.data());
@@ -511,7 +546,7 @@ class Maml final : public LearnedOperator {
     const Index row = room.theta.stride();
     const int* first = switches.first.data();
     const int* next = switches.next.data();
-    const T* sign = switches.sign[0];
+
     T* all_h2 = room.layer.h2[0];
     T* all_h2_change = room.change.h2[0];
     T* outs = room.layer.out[0];
@@ -545,7 +580,7 @@ class Maml final : public LearnedOperator {
           };
           for (int i = 0; i < switches.count_from_begin; ++i) add(switches.from_begin[i], T(1));
           for (Index p = 0; p < count; ++p) {
-            for (int j = first[p]; j >= 0; j = next[j]) add(j, sign[j]);
+            for (int j = first[p]; j >= 0; j = next[j]) add(j, w.w1[j] > 0 ? T(1) : T(-1));
             V out = group == 0 ? V{} : fetch(outs + p * lanes);
             V out_change{};
             if constexpr (directed) out_change = group == 0 ? V{} : fetch(out_changes + p * lanes);
@@ -567,9 +602,11 @@ class Maml final : public LearnedOperator {
     const T bias = *w.b3 + not_finite(room.theta);
     T* errors = room.layer.error[0];
     T* error_changes = room.change.error[0];
-    for (Index p = 0; p < count; ++p) {
-      errors[p] = sum_of<T>(fetch(outs + p * lanes)) + bias - y[p];
-      if constexpr (directed) error_changes[p] = sum_of<T>(fetch(out_changes + p * lanes)) + *v.b3;
+    sums_of_rows(outs, count, errors);
+    for (Index p = 0; p < count; p += lanes) put(errors + p, fetch(errors + p) + bias - fetch(y + p));
+    if constexpr (directed) {
+      sums_of_rows(out_changes, count, error_changes);
+      for (Index p = 0; p < count; ++p) error_changes[p] += *v.b3;
     }
   }
 
@@ -602,6 +639,8 @@ class Maml final : public LearnedOperator {
     const T* error_changes = change.error[0];
     const T* all_h2 = layer.h2[0];
     const T* all_h2_change = change.h2[0];
+    T* by_weights = room.by_weight[0];
+    T* by_biases = room.by_bias[0];
     T* sums = layer.sums[0];
     T* input_sums = layer.input_sums[0];
     T* sum_changes = change.sums[0];
@@ -685,13 +724,14 @@ class Maml final : public LearnedOperator {
               }
               put(result.w2 + j * row + at, by_own);
             }
-            const T by[2] = {sum_of<T>(by_weight), sum_of<T>(by_bias)};
-            result.w1[j] = group == 0 ? by[0] : result.w1[j] + by[0];
-            result.b1[j] = group == 0 ? by[1] : result.b1[j] + by[1];
+            put(by_weights + j * lanes, group == 0 ? by_weight : fetch(by_weights + j * lanes) + by_weight);
+            put(by_biases + j * lanes, group == 0 ? by_bias : fetch(by_biases + j * lanes) + by_bias);
           };
           for (int i = 0; i < switches.count_up_to; ++i) emit(switches.up_to[i], std::false_type());
           for (int i = 0; i < switches.count_from_on; ++i) emit(switches.from_on[i], std::true_type());
         });
+    sums_of_rows(by_weights, H_, result.w1);
+    sums_of_rows(by_biases, H_, result.b1);
   }
 
   std::shared_ptr<const problems::RegressionTasks> tasks_;

@@ -1,11 +1,11 @@
 #include "surefoot/certify/certificate_json.hpp"
 
+#include "surefoot/certify/json_text.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <set>
 
 namespace surefoot::certify {
@@ -16,108 +16,100 @@ using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-Json step_or_null(const std::optional<Index>& step) {
-  return step ? Json(*step) : Json(nullptr);
-}
-
 std::string_view name(Simultaneity simultaneous) {
   return simultaneous == Simultaneity::all ? "all" : "each";
 }
 
-Json to_json_value(const Weights& weights) {
-  return {{"source", weights.source},     {"sha256", weights.sha256},       {"count", weights.count},
-          {"sampling", weights.sampling}, {"precision", weights.precision}, {"seed", weights.seed},
-          {"purpose", weights.purpose}};
+void write_weights(JsonText& text, const Weights& weights) {
+  text.object("source", weights.source, "sha256", weights.sha256, "count", weights.count,          //
+              "sampling", weights.sampling, "precision", weights.precision, "seed", weights.seed,  //
+              "purpose", weights.purpose);
 }
 
-Json to_json_value(const PacBayes& guarantee) {
-  return {{"samples", guarantee.samples},
-          {"prior_samples", guarantee.prior_samples},
-          {"prior_sha256", guarantee.prior_sha256},
-          {"kl", guarantee.kl},
-          {"groups", guarantee.groups},
-          {"positions", guarantee.positions},
-          {"lambda_max", guarantee.lambda_max},
-          {"b", guarantee.b},
-          {"losses", guarantee.losses},
-          {"prior_means", guarantee.prior_means},
-          {"candidates", guarantee.candidates},
-          {"delta_each", guarantee.delta_each},
-          {"omega_each", guarantee.omega_each},
-          {"regularizer", guarantee.regularizer},
-          {"design", name(guarantee.design)},
-          {"draws", guarantee.draws},
-          {"runs", guarantee.runs}};
+void write_pac_bayes(JsonText& text, const PacBayes& guarantee) {
+  text.object("samples", guarantee.samples, "prior_samples", guarantee.prior_samples,    //
+              "prior_sha256", guarantee.prior_sha256, "kl", guarantee.kl,                //
+              "groups", guarantee.groups, "positions", guarantee.positions,              //
+              "lambda_max", guarantee.lambda_max, "b", guarantee.b,                      //
+              "losses", guarantee.losses, "prior_means", guarantee.prior_means,          //
+              "candidates", guarantee.candidates, "delta_each", guarantee.delta_each,    //
+              "omega_each", guarantee.omega_each, "regularizer", guarantee.regularizer,  //
+              "design", name(guarantee.design), "draws", guarantee.draws, "runs", guarantee.runs);
 }
 
-Json to_json_value(const Variant& variant) {
-  Json value{{"name", variant.name},
-             {"source", variant.source},
-             {"sha256", variant.sha256},
-             {"samples", variant.samples},
-             {"columns", variant.columns},
-             {"first_step", variant.first_step},
-             {"last_step", variant.last_step},
-             {"non_finite_runs", variant.non_finite_runs},
-             {"values_rounded_up", variant.values_rounded_up}};
-  if (variant.weights) value["weights"] = to_json_value(*variant.weights);
-  if (variant.pac_bayes) value["pac_bayes"] = to_json_value(*variant.pac_bayes);
-  return value;
+void write_variant(JsonText& text, const Variant& variant) {
+  text.open('{');
+  text.members("name", variant.name, "source", variant.source, "sha256", variant.sha256,  //
+               "samples", variant.samples, "columns", variant.columns,                    //
+               "first_step", variant.first_step, "last_step", variant.last_step,          //
+               "non_finite_runs", variant.non_finite_runs, "values_rounded_up", variant.values_rounded_up);
+  if (variant.weights)
+    text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
+  if (variant.pac_bayes)
+    text.members("pac_bayes", [&](JsonText& part) { write_pac_bayes(part, *variant.pac_bayes); });
+  text.close('}');
 }
 
-Json to_json_value(const SuccessClaim& claim) {
-  return {{"variant", claim.variant},
-          {"step", claim.step},
-          {"tolerance", claim.tolerance},
-          {"method", bounds::name(claim.method)},
-          {"samples", claim.samples},
-          {"failures", claim.failures},
-          {"delta", claim.delta},
-          {"empirical", claim.empirical},
-          {"lower_bound", claim.lower_bound}};
+void write_success(JsonText& text, const SuccessClaim& claim) {
+  text.object("variant", claim.variant, "step", claim.step, "tolerance", claim.tolerance,                  //
+              "method", bounds::name(claim.method), "samples", claim.samples, "failures", claim.failures,  //
+              "delta", claim.delta, "empirical", claim.empirical, "lower_bound", claim.lower_bound);
 }
 
-Json to_json_value(const QuantileClaim& claim) {
-  return {{"variant", claim.variant},
-          {"step", claim.step},
-          {"quantile", claim.quantile},
-          {"method", bounds::name(claim.method)},
-          {"samples", claim.samples},
-          {"rank", claim.rank},
-          {"below", claim.below},
-          {"at_most", claim.at_most},
-          {"delta", claim.delta},
-          {"empirical", number_or_null(claim.empirical)},
-          {"upper_bound", number_or_null(claim.upper_bound)}};
+void write_quantile(JsonText& text, const QuantileClaim& claim) {
+  text.object("variant", claim.variant, "step", claim.step, "quantile", claim.quantile,            //
+              "method", bounds::name(claim.method), "samples", claim.samples, "rank", claim.rank,  //
+              "below", claim.below, "at_most", claim.at_most, "delta", claim.delta,                //
+              "empirical", claim.empirical, "upper_bound", claim.upper_bound);
 }
 
-Json to_json_value(const BudgetClaim& claim) {
-  return {{"variant", claim.variant},
-          {"tolerance", claim.tolerance},
-          {"quantile", claim.quantile},
-          {"method", bounds::name(claim.method)},
-          {"covered_by_confidence", claim.method != bounds::BudgetMethod::paper},
-          {"samples", claim.samples},
-          {"rank", claim.rank},
-          {"reached", claim.reached},
-          {"reached_before", claim.reached_before},
-          {"delta", claim.delta},
-          {"empirical", step_or_null(claim.empirical)},
-          {"steps", step_or_null(claim.steps)}};
+void write_budget(JsonText& text, const BudgetClaim& claim) {
+  text.object("variant", claim.variant, "tolerance", claim.tolerance, "quantile", claim.quantile,  //
+              "method", bounds::name(claim.method),                                                //
+              "covered_by_confidence", claim.method != bounds::BudgetMethod::paper,                //
+              "samples", claim.samples, "rank", claim.rank, "reached", claim.reached,              //
+              "reached_before", claim.reached_before, "delta", claim.delta,                        //
+              "empirical", claim.empirical, "steps", claim.steps);
 }
 
-Json to_json_value(const Share& share) {
-  return {{"purpose", share.purpose}, {"claims", share.claims}, {"delta_each", share.delta_each}};
+void write_share(JsonText& text, const Share& share) {
+  text.object("purpose", share.purpose, "claims", share.claims, "delta_each", share.delta_each);
 }
 
 template <class T>
-Json list_of(const std::vector<T>& values) {
-  Json list = Json::array();
-  for (const T& value : values) list.push_back(to_json_value(value));
-  return list;
+auto list_of(const std::vector<T>& values, void (*write_item)(JsonText&, const T&)) {
+  return [&values, write_item](JsonText& text) { text.list(values, write_item); };
+}
+
+// Opens the certificate's object and writes all of it but the digest.
+void write_body(JsonText& text, const Certificate& certificate) {
+  text.open('{');
+  text.members("format", "surefoot-certificate", "format_version", format_version,  //
+               "surefoot_version", certificate.version, "title", certificate.title);
+  text.members("metric",
+               [&](JsonText& part) { part.object("name", certificate.metric, "unit", certificate.unit); });
+  text.members("confidence", [&](JsonText& part) {
+    part.object("delta", certificate.delta, "simultaneous", name(certificate.simultaneous),  //
+                "shares", list_of(certificate.shares, write_share));
+  });
+  text.members("declared", [&](JsonText& part) {
+    part.object("steps", certificate.steps, "tolerances", certificate.tolerances,  //
+                "quantiles", certificate.quantiles, "grid", certificate.grid,      //
+                "grid_method", bounds::name(certificate.grid_method), "value_limit", certificate.value_limit);
+  });
+  text.members("variants", list_of(certificate.variants, write_variant));
+  text.members("claims", [&](JsonText& part) {
+    part.object("success_rate", list_of(certificate.success, write_success),  //
+                "quantile", list_of(certificate.quantile, write_quantile),    //
+                "iteration_budget", list_of(certificate.budget, write_budget));
+  });
+  text.members("assumptions", certificate.assumptions);
+  text.members("run", [&](JsonText& part) { part.json(certificate.run); });
+}
+
+// What the digest is of: the certificate without it, compact.
+std::string digested_text(const JsonText& body) {
+  return body.compact() + '}';
 }
 
 // Reads fields of one JSON object; errors say where it stands.
@@ -338,40 +330,6 @@ Certificate read_certificate(const Fields& fields) {
   return certificate;
 }
 
-Json body_of(const Certificate& certificate) {
-  Json body;
-  body["format"] = "surefoot-certificate";
-  body["format_version"] = format_version;
-  body["surefoot_version"] = certificate.version;
-  body["title"] = certificate.title;
-  body["metric"] = {{"name", certificate.metric}, {"unit", certificate.unit}};
-  body["confidence"] = {{"delta", certificate.delta},
-                        {"simultaneous", name(certificate.simultaneous)},
-                        {"shares", list_of(certificate.shares)}};
-  body["declared"] = {{"steps", certificate.steps},
-                      {"tolerances", certificate.tolerances},
-                      {"quantiles", certificate.quantiles},
-                      {"grid", certificate.grid},
-                      {"grid_method", bounds::name(certificate.grid_method)},
-                      {"value_limit", certificate.value_limit}};
-  body["variants"] = list_of(certificate.variants);
-  body["claims"] = {{"success_rate", list_of(certificate.success)},
-                    {"quantile", list_of(certificate.quantile)},
-                    {"iteration_budget", list_of(certificate.budget)}};
-  body["assumptions"] = certificate.assumptions;
-  body["run"] = Json::parse(certificate.run);
-  return body;
-}
-
-// User texts may hold any bytes; a certificate is always valid UTF-8.
-std::string compact_text(const Json& body) {
-  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string digest_of(const Json& body) {
-  return io::sha256_hex(compact_text(body));
-}
-
 // Refuses what the parsed tree would hide: keys given twice, of which one would win, and depths that no
 // certificate has.
 class Watch {
@@ -395,10 +353,12 @@ class Watch {
 }  // namespace
 
 std::string to_json(const Certificate& certificate) {
-  // Through text and back, so that the digest is of what a reader will parse.
-  Json body = Json::parse(compact_text(body_of(certificate)));
-  body["digest"] = {{"algorithm", "sha256"}, {"value", digest_of(body)}};
-  return body.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  JsonText text;
+  write_body(text, certificate);
+  const std::string digest = io::sha256_hex(digested_text(text));
+  text.members("digest", [&](JsonText& part) { part.object("algorithm", "sha256", "value", digest); });
+  text.close('}');
+  return text.indented() + '\n';
 }
 
 ParsedCertificate parse_certificate(std::string_view text) {
@@ -419,8 +379,11 @@ ParsedCertificate parse_certificate(std::string_view text) {
   require(fields.child("digest").text("algorithm") == "sha256", "certificate: the digest is not sha256");
   parsed.certificate = read_certificate(fields);
   body.erase("digest");
-  parsed.computed_digest = digest_of(body);
-  parsed.canonical = compact_text(body_of(parsed.certificate)) == compact_text(body);
+  const std::string text_without_digest = body.dump();
+  parsed.computed_digest = io::sha256_hex(text_without_digest);
+  JsonText as_written;
+  write_body(as_written, parsed.certificate);
+  parsed.canonical = digested_text(as_written) == text_without_digest;
   return parsed;
 }
 

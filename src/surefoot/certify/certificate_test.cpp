@@ -87,6 +87,7 @@ TEST(Certificate, SurvivesTheWayThroughJson) {
     const ParsedCertificate parsed = parse_certificate(text);
     EXPECT_EQ(parsed.recorded_digest, parsed.computed_digest);
     EXPECT_EQ(to_json(parsed.certificate), text);
+    EXPECT_EQ(Json::parse(text).dump(1) + "\n", text);
   }
 }
 

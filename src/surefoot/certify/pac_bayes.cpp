@@ -364,16 +364,8 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate) {
     fresh = fresh || !variant.pac_bayes;
     if (variant.pac_bayes) prior_samples = std::max(prior_samples, variant.pac_bayes->prior_samples);
   }
-  if (drawn) {
-    words.emplace_back(
-        "A learned optimizer draws its weights anew from its posterior for every problem; shares are over "
-        "weights and problems together.");
-  }
-  if (fresh) {
-    words.emplace_back(
-        "The weights were trained on other problems than the ones counted here (hold-out), and these were "
-        "used once.");
-  }
+  if (drawn) words.emplace_back(drawn_weights_assumption);
+  if (fresh) words.emplace_back(hold_out_assumption);
   if (!is_pac_bayes(certificate)) return words;
   words.emplace_back(
       "The problems counted here are the training samples; what training learned from them is paid for by "
