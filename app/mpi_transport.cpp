@@ -55,18 +55,7 @@ class MpiTransport final : public Transport {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Iallreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_MIN,
                          MPI_COMM_WORLD, &request));
-    if (!patience) {
-      check(MPI_Wait(&request, MPI_STATUS_IGNORE));
-      return true;
-    }
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(*patience);
-    while (true) {
-      int done = 0;
-      check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-      if (done != 0) return true;
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    return waited(request, patience);
   }
 
   void sum(std::span<Index> values) override {
@@ -123,6 +112,23 @@ class MpiTransport final : public Transport {
   }
 
  private:
+  // Every exchange begins here, so this is where a process that is early waits: soon without taking the
+  // processor from those that still work.
+  static bool waited(MPI_Request& request, std::optional<double> patience) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto eager = std::chrono::microseconds(200);
+    constexpr auto nap = std::chrono::microseconds(50);
+    const auto begin = Clock::now();
+    while (true) {
+      int done = 0;
+      check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+      if (done != 0) return true;
+      const auto passed = Clock::now() - begin;
+      if (patience && passed > std::chrono::duration<double>(*patience)) return false;
+      if (passed > eager) std::this_thread::sleep_for(nap);
+    }
+  }
+
   static void spread(std::string& bytes, int from) {
     in_pieces(bytes.size(), [&](std::size_t first, int length) {
       check(MPI_Bcast(bytes.data() + first, length, MPI_BYTE, from, MPI_COMM_WORLD));

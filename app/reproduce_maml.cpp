@@ -3,6 +3,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
@@ -423,9 +424,11 @@ void maml(const Settings& settings, Output& output) {
   const Tasks test = draw(family, settings, SampleSet::test, test_tasks);
   fmt::print("Meta-learning of sinusoids: N = {}, {} steps, seed {}\n", report::count_label(scale.samples),
              scale.steps, settings.seed);
-  // Batches are too small to be shared out: two trainings run side by side, a thread each.
+  // Batches are too small to be shared out: two trainings run side by side, a thread each. Processes have
+  // them in turn, as what they exchange has one order.
   set_threads(1);
-  std::future<learning::Posterior> of_half = std::async(std::launch::async, [&] {
+  const std::launch when = ranks().several() ? std::launch::deferred : std::launch::async;
+  std::future<learning::Posterior> of_half = std::async(when, [&] {
     School school(settings, scale, first_half);
     return at_prior(school.deterministic("split", 2));
   });

@@ -206,6 +206,7 @@ class CodingExperiment {
     require(found != recipes().end(), "recipe: there is no '{}'", name);
     io::prepare_output_folder(settings_.folder / "recipes");
     output_.write("recipes/" + name + ".toml", found->text);
+    ranks().barrier();  // every process reads what the first has written
     Training training = read_training(settings_.folder / "recipes" / (name + ".toml"));
     TrainConfig& config = training.config;
     config.samples = config.samples * extent_.samples / paper_samples;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One and two processes against one and two threads: wall time and processor time of the long verbs.
 
-    python3 bench/processes.py --program build/surefoot [--rows 20000] [--repeats 3]
+    python3 bench/processes.py --program build/surefoot [--rows 60000] [--repeats 3]
 
 Configurations take turns, so that whatever else the machine does hits all of them; the least of each is reported, and the load.
 """
@@ -24,12 +24,12 @@ variables = 500
 steps = 10
 [[stage]]
 noise = false
-epochs = 2
+epochs = 6
 batch = 100
 mean_rate = 1e-2
 surrogate = "logarithm"
 [[stage]]
-epochs = 2
+epochs = 6
 batch = 100
 log_variance = -10
 prior = "closed-form"
@@ -64,7 +64,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/surefoot")
     parser.add_argument("--examples", default="examples")
-    parser.add_argument("--rows", type=int, default=20000)
+    parser.add_argument("--rows", type=int, default=60000)
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
@@ -79,11 +79,11 @@ def main():
         size = os.path.getsize("table.csv") / 1e6
         work = {
             f"certify, {size:.0f} MB CSV": ["certify", "table.csv", "--claims", "success", "--out", "a"],
-            "run qp, 500 problems, 5000 iterations": ["run", "qp", f"{examples}/mpc", "--iterations", "5000", "--steps", "5000",
+            "run qp, 500 problems, 20,000 iterations": ["run", "qp", f"{examples}/mpc", "--iterations", "20000", "--steps", "20000",
                                                       "--claims", "success", "--out", "b"],
-            "calibrate, 20,000 samples": ["calibrate", "weights/weights.safetensors", "--guarantees", "hold-out",
-                                          "--hold-out-samples", "20000", "--out", "c"],
-            "train, ALISTA, 160 steps of Adam": ["train", "train.toml", "--quiet", "--out", "d"],
+            "calibrate, 60,000 samples": ["calibrate", "weights/weights.safetensors", "--guarantees", "hold-out",
+                                          "--hold-out-samples", "60000", "--out", "c"],
+            "train, ALISTA, 480 steps of Adam": ["train", "train.toml", "--quiet", "--out", "d"],
         }
         best = {}
         for _ in range(arguments.repeats):
