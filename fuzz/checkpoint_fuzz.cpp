@@ -1,5 +1,4 @@
 // Any bytes as a checkpoint; and, sealed with a checksum that fits, as the states inside one.
-#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/index_ranges.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
