@@ -56,7 +56,7 @@ const std::vector<Experiment>& experiments() {
       {"robust-kalman", "Robust Kalman filtering", 1000, 8, 5, false, robust_kalman},
       {"deblurring", "Deblurring of letters", 1000, 50, 5, true, deblurring},
       {"l2ws", "Learned warm starts", 0, 50, 2, false, l2ws},
-      {"maml", "Meta-learning", 0, 300, 4, false, maml},
+      {"maml", "Meta-learning", 0, 380, 6, false, maml},
       {"sparse-coding", "Sparse coding", 0, 1500, 70, false, sparse_coding},
       {"mpc-warm-start", "Warm starts in control", 0, 130, 10, false, mpc_warm_start}};
   return all;
