@@ -24,6 +24,18 @@ bool started_by_launcher() {
   return false;
 }
 
+// A launcher of another MPI starts processes that do not know of each other: each would do, and write, all.
+void require_together(int count) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* started = std::getenv(name);
+    if (started == nullptr) continue;
+    require(started == std::to_string(count),
+            "started as {} processes, but Open MPI sees {}: use its mpirun, or srun --mpi=pmix", started,
+            count);
+    return;  // those after it may speak of the launcher's own processes
+  }
+}
+
 // Only the first process speaks.
 void be_silent() {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -47,6 +59,7 @@ Job::Job(int& argc, char**& argv, bool alone) {
 #ifdef SUREFOOT_MPI
   MpiJob job = join_mpi_job(argc, argv);
   transport_ = std::move(job.transport);
+  require_together(transport_->count());
   share_cores(job.processes_here);
   if (alone) {
     works_ = transport_->rank() == 0;

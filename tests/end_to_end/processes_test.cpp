@@ -179,6 +179,14 @@ TEST_F(Processes, AnswerByOneWhatOneCanDo) {
   EXPECT_EQ(result.out, "923\n");
 }
 
+TEST_F(Processes, OfAnotherLauncherAreRefused) {
+  const ProgramResult result = shell(
+      "env ASAN_OPTIONS=detect_leaks=0 OMPI_MCA_btl=self PMI_RANK=0 PMI_SIZE=2 timeout 60 $SUREFOOT certify "
+      "t.csv");
+  EXPECT_EQ(result.code, 2) << result.err;
+  EXPECT_NE(result.err.find("started as 2 processes, but Open MPI sees 1"), std::string::npos) << result.err;
+}
+
 // One of three is killed in the middle of the work: the job ends, says so, and leaves nothing half-done.
 TEST_F(Processes, EndTogetherWhenOneDies) {
   write("train.toml", fmt::format(fmt::runtime(train_config), 1000000));
