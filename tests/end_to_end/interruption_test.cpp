@@ -1,5 +1,5 @@
 #include "support/child.hpp"
-#include "support/program.hpp"
+#include "support/processes.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,10 +56,11 @@ width = 4
 struct Work {
   std::vector<std::string> arguments;
   std::vector<std::string> results;
-  std::string checkpoint;  ///< its file
+  std::string checkpoint;  ///< its file, the first process's where there are several
+  int processes = 1;
 };
 
-class Interruption : public testing::ProgramTest {
+class Interruption : public testing::ProcessesTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
@@ -85,7 +86,9 @@ class Interruption : public testing::ProgramTest {
 
   [[nodiscard]] std::vector<std::string> command(const Work& work, const std::string& out,
                                                  const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all{SUREFOOT_PROGRAM};
+    std::vector<std::string> all;
+    if (work.processes > 1) all = mpirun(work.processes);
+    all.emplace_back(SUREFOOT_PROGRAM);
     all.insert(all.end(), work.arguments.begin(), work.arguments.end());
     all.insert(all.end(), {"--out", out});
     all.insert(all.end(), more.begin(), more.end());
@@ -103,6 +106,25 @@ class Interruption : public testing::ProgramTest {
       ASSERT_FALSE(expected.empty()) << result;
       EXPECT_TRUE(slurp(folder_ / out / result) == expected) << result << " differs";
     }
+  }
+
+  /// One process, or all: of several, every other time one, whose end must end the others.
+  static void kill(Child& child, const Work& work, std::mt19937& random) {
+    if (work.processes > 1) {
+      child.send(SIGSTOP);  // it starts no more of them
+      const std::vector<pid_t> ids = child.children();
+      if (!ids.empty() && random() % 2 == 0) {
+        ::kill(ids[random() % ids.size()], SIGKILL);
+        child.send(SIGCONT);
+        const std::optional<int> ended = child.wait_for(long_enough);
+        ASSERT_TRUE(ended) << "the others hang";
+        ASSERT_NE(*ended, 0);
+        return;
+      }
+      for (const pid_t id : ids) ::kill(id, SIGKILL);
+    }
+    child.send(SIGKILL);
+    ASSERT_EQ(child.wait(), 128 + SIGKILL);
   }
 
   /// Kills it at `kills` random moments, going on after each; whenever it comes to the end, the results are
@@ -131,8 +153,7 @@ class Interruption : public testing::ProgramTest {
         EXPECT_FALSE(fs::exists(folder_ / "kept" / work.checkpoint)) << "a checkpoint is left";
         fs::remove_all(folder_ / "killed");
       } else {
-        child.send(SIGKILL);
-        ASSERT_EQ(child.wait(), 128 + SIGKILL);
+        kill(child, work, random);
         gone_on += goes_on() ? 1 : 0;
         ++killed;
       }
@@ -179,6 +200,14 @@ TEST_F(Interruption, ATrainingKilledAtRandomMomentsEndsInTheSameWeights) {
 
 TEST_F(Interruption, ACalibrationKilledAtRandomMomentsEndsInTheSameCertificates) {
   kill_and_go_on(calibrate(), 16 / share_of_kills, 3);
+}
+
+TEST_F(Interruption, ProcessesOfWhichOneOrAllAreKilledEndInTheSameCertificate) {
+  if (const std::string what = missing(); !what.empty()) GTEST_SKIP() << what;
+  Work work = run();
+  work.processes = 2;
+  work.checkpoint = "run-qp.rank-0-of-2.checkpoint";
+  kill_and_go_on(work, 10 / share_of_kills, 4);
 }
 
 TEST_F(Interruption, SigintStopsARunThatGoesOn) {

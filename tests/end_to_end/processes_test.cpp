@@ -1,37 +1,30 @@
+#include "support/processes.hpp"
+
 #include "surefoot/learning/posterior_file.hpp"
 
-#include "support/program.hpp"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 
 namespace {
 
+using surefoot::testing::ProcessesTest;
 using surefoot::testing::ProgramResult;
-using surefoot::testing::ProgramTest;
 using surefoot::testing::slurp;
 
 /// mpirun with several processes of the program. What several processes do must be what one does, byte for
 /// byte.
-class Processes : public ProgramTest {
+class Processes : public ProcessesTest {
  protected:
   void SetUp() override {
-    ProgramTest::SetUp();
-    if (shell("command -v mpirun").code != 0)
-      GTEST_SKIP() << "SEVERAL PROCESSES ARE NOT TESTED: there is no mpirun (Debian: openmpi-bin)";
-    if (shell(started(2) + " $SUREFOOT --version").err.find("built without MPI") != std::string::npos)
-      GTEST_SKIP()
-          << "SEVERAL PROCESSES ARE NOT TESTED: the program is built without MPI (Debian: libopenmpi-dev)";
+    ProcessesTest::SetUp();
+    if (const std::string what = missing(); !what.empty()) GTEST_SKIP() << what;
   }
 
-  // Open MPI leaves memory behind that is not ours; one machine needs no network and no remote shell.
   static std::string started(int count) {
-    return fmt::format(
-        "env ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1 OMPI_MCA_btl=self,vader OMPI_MCA_plm=isolated "
-        "timeout -k 5 240 mpirun --allow-run-as-root --oversubscribe -n {}",
-        count);
+    return fmt::format("timeout -k 5 240 {}", fmt::join(mpirun(count), " "));
   }
   [[nodiscard]] ProgramResult processes(int count, const std::string& arguments,
                                         const std::string& input = "/dev/null") const {

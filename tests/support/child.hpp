@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -44,6 +45,14 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   void send(int signal) const { ::kill(id_, signal); }
+
+  /// The processes that it has started and that still run.
+  [[nodiscard]] std::vector<pid_t> children() const {
+    std::ifstream list("/proc/" + std::to_string(id_) + "/task/" + std::to_string(id_) + "/children");
+    std::vector<pid_t> ids;
+    for (pid_t id = 0; list >> id;) ids.push_back(id);
+    return ids;
+  }
 
   /// Its exit code (128 + signal if one killed it) if it ends within the time, or before `enough` says so.
   std::optional<int> wait_for(Clock::duration time, const std::function<bool()>& enough = nullptr) {
