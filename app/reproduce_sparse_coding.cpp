@@ -120,7 +120,7 @@ class CodingExperiment {
       : settings_(settings), extent_(extent), output_(output) {
     models_ = settings.models.empty() ? std::vector<std::string>{"alista", "tilista", "glista", "lista"}
                                       : split_list("--models", settings.models);
-    const auto& known = algorithms::code_network_names();
+    const auto& known = algorithms::code_network_names;
     for (const std::string& model : models_) {
       require(std::find(known.begin(), known.end(), model) != known.end(),
               "--models: '{}' is not one of alista, tilista, glista, lista", model);

@@ -69,6 +69,8 @@ std::vector<std::string> with_settings_text(const CLI::App& verb, const std::str
                                             std::string_view text,
                                             const std::vector<std::string>& arguments) {
   std::vector<std::string> all = arguments;
-  add_table(verb, path, parse_toml(path, text), arguments, all);
-  return all;
+  return read_toml(path, text, [&](const toml::table& table) {
+    add_table(verb, path, table, arguments, all);
+    return all;
+  });
 }

@@ -138,15 +138,8 @@ Stage read_stage(const std::string& file, const toml::table& table, learning::Lo
   return stage;
 }
 
-}  // namespace
-
-TrainConfig read_train_config(const std::filesystem::path& path) {
-  return parse_train_config(path, io::read_file(path, largest_config));
-}
-
-TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view content) {
+TrainConfig config_of(const std::filesystem::path& path, const toml::table& root) {
   const std::string file = path.string();
-  const toml::table root = parse_toml(file, content);
   TrainConfig config;
   const auto beside = [&](const std::string& text) { return path.parent_path() / text; };
   const auto table = [&](const char* name, const std::function<void(Keys&)>& define) {
@@ -159,7 +152,7 @@ TrainConfig parse_train_config(const std::filesystem::path& path, std::string_vi
   Keys keys(file, "a training file");
   keys.text("model",
             [&](const std::string& text) {
-              const auto& names = algorithms::code_network_names();
+              const auto& names = algorithms::code_network_names;
               require(std::find(names.begin(), names.end(), text) != names.end(),
                       "model: '{}' is not one of {}", text, fmt::join(names, ", "));
               config.model = text;
@@ -231,4 +224,14 @@ TrainConfig parse_train_config(const std::filesystem::path& path, std::string_vi
   }
   require(!config.stages.empty(), "{}: has no [[stage]]", file);
   return config;
+}
+
+}  // namespace
+
+TrainConfig read_train_config(const std::filesystem::path& path) {
+  return parse_train_config(path, io::read_file(path, largest_config));
+}
+
+TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view content) {
+  return read_toml(path.string(), content, [&](const toml::table& root) { return config_of(path, root); });
 }

@@ -78,6 +78,7 @@ TEST_F(TrainVerb, NamesFileLineAndKeyOfMistakes) {
   refused("[[stage]]\nsurrogate = \"zero-one\"", "bad.toml:2: surrogate: 'zero-one'");
   refused("model = \"alista\"", "has no [[stage]]");
   refused("model = ", "bad.toml:1:");
+  refused("model = \"\"\"a\nb\"\"\"", "model: 'a\\nb'");
 }
 
 // Starts the program, kills it after a while; true if it had ended by itself before.

@@ -8,11 +8,6 @@
 
 namespace surefoot::algorithms {
 
-const std::vector<std::string_view>& code_network_names() {
-  static const std::vector<std::string_view> names{"alista", "glista", "tilista", "lista"};
-  return names;
-}
-
 std::unique_ptr<LearnedOperator> make_code_network(std::string_view name, SharedCodes codes,
                                                    CodeNetworkOptions options) {
   if (name == "alista") return make_alista(std::move(codes), options);

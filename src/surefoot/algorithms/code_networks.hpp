@@ -2,13 +2,14 @@
 
 #include "surefoot/algorithms/code_network.hpp"
 
+#include <array>
+#include <memory>
 #include <string_view>
-#include <vector>
 
 namespace surefoot::algorithms {
 
-/// Names of the learned soft-thresholding networks: alista, glista, tilista, lista.
-const std::vector<std::string_view>& code_network_names();
+/// Names of the learned soft-thresholding networks.
+inline constexpr std::array<std::string_view, 4> code_network_names{"alista", "glista", "tilista", "lista"};
 /// One of them by its name; InputError lists the names.
 std::unique_ptr<LearnedOperator> make_code_network(std::string_view name, SharedCodes codes,
                                                    CodeNetworkOptions options = {});
