@@ -20,6 +20,16 @@ namespace fs = std::filesystem;
 
 constexpr auto long_enough = 600s;  // a hang, not slowness, is what ends here
 
+#ifdef SUREFOOT_SLOW_BUILD
+constexpr int share_of_kills = 8;
+constexpr const char* iterations = "400";
+constexpr const char* hold_out = "6000";
+#else
+constexpr int share_of_kills = 1;
+constexpr const char* iterations = "1500";
+constexpr const char* hold_out = "30000";
+#endif
+
 const char* const training = R"(
 model = "glista"
 seed = 3
@@ -68,8 +78,8 @@ class Interruption : public testing::ProcessesTest {
   }
 
   static Work run() {
-    return {{"run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", "1500", "--metric", "distance",
-             "--tolerances", "1e-3,1e-2"},
+    return {{"run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", iterations, "--metric",
+             "distance", "--tolerances", "1e-3,1e-2"},
             {"certificate.json"},
             "run-qp.checkpoint"};
   }
@@ -78,7 +88,7 @@ class Interruption : public testing::ProcessesTest {
   }
   Work calibrate() {
     EXPECT_EQ(surefoot("train train.toml --quiet --out weights").code, 0);
-    return {{"calibrate", "weights/weights.safetensors", "--draws", "60", "--hold-out-samples", "30000",
+    return {{"calibrate", "weights/weights.safetensors", "--draws", "60", "--hold-out-samples", hold_out,
              "--guarantees", "pac-bayes,hold-out,hold-out-means"},
             {"pac-bayes/certificate.json", "hold-out/certificate.json", "hold-out-means/certificate.json"},
             "calibrate.checkpoint"};
@@ -184,12 +194,6 @@ class Interruption : public testing::ProcessesTest {
   }
 };
 
-#ifdef SUREFOOT_SLOW_BUILD
-constexpr int share_of_kills = 5;
-#else
-constexpr int share_of_kills = 1;
-#endif
-
 TEST_F(Interruption, ARunKilledAtRandomMomentsEndsInTheSameCertificate) {
   kill_and_go_on(run(), 17 / share_of_kills, 1);
 }
@@ -272,7 +276,9 @@ TEST_F(Interruption, ACheckpointOfOtherWorkIsRefusedWithWhatDiffers) {
   std::vector<std::string> other = work.arguments;
   other[4] = "1600";
   refused(other,
-          "run-qp.checkpoint: belongs to another configuration: --iterations is '1500' there and '1600'");
+          fmt::format(
+              "run-qp.checkpoint: belongs to another configuration: --iterations is '{}' there and '1600'",
+              iterations));
   const std::string copy = (folder_ / "mpc").string();
   fs::copy(SUREFOOT_SOURCE_DIR "/examples/mpc", copy);
   other = work.arguments;
