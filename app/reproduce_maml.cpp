@@ -348,7 +348,7 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
   options.steps = scale.steps;
   const auto adapted = [&](const learning::Posterior& posterior, bool draws) {
     const Eigen::VectorXd& mean = posterior.gaussians.mean;
-    const Eigen::VectorXd variance = posterior.gaussians.log_variance.array().exp();
+    const Eigen::VectorXd variance = posterior.variance();
     const auto size = static_cast<std::size_t>(mean.size());
     op->assign({mean.data(), size}, {variance.data(), size});
     return draws

@@ -14,13 +14,9 @@ namespace surefoot::certify {
 
 namespace {
 
-Eigen::VectorXd variances(const learning::Posterior& posterior) {
-  return posterior.gaussians.log_variance.array().exp();
-}
-
 void assign(const LearnedModel& model) {
   const Eigen::VectorXd& mean = model.posterior.gaussians.mean;
-  const Eigen::VectorXd variance = variances(model.posterior);
+  const Eigen::VectorXd variance = model.posterior.variance();
   model.op.assign({mean.data(), static_cast<std::size_t>(mean.size())},
                   {variance.data(), static_cast<std::size_t>(variance.size())});
 }
@@ -37,7 +33,7 @@ TraceListener listener_of(const CalibrationOptions& options, const runs::RunOpti
 void count_shared(const LearnedModel& model, const CalibrationOptions& options,
                   const runs::RunOptions& run_options, RunCounter& counter) {
   const Eigen::VectorXd& mean = model.posterior.gaussians.mean;
-  const Eigen::VectorXd deviation = variances(model.posterior).array().sqrt();
+  const Eigen::VectorXd deviation = model.posterior.variance().array().sqrt();
   const Eigen::VectorXd none = Eigen::VectorXd::Zero(mean.size());
   const auto span = [](const Eigen::VectorXd& v) {
     return std::span<const double>(v.data(), static_cast<std::size_t>(v.size()));

@@ -1,6 +1,7 @@
 #include "surefoot/learning/posterior.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/vector_math.hpp"
 
 namespace surefoot::learning {
 
@@ -16,6 +17,12 @@ void Posterior::validate() const {
   require(gaussians.mean.allFinite() && gaussians.log_variance.allFinite() &&
               gaussians.prior_mean.allFinite() && gaussians.prior_log_variance.allFinite(),
           "posterior: a weight, variance or prior is not finite");
+}
+
+Eigen::VectorXd Posterior::variance() const {
+  Eigen::VectorXd variance = gaussians.log_variance;
+  exponentials(variance.data(), variance.size());
+  return variance;
 }
 
 void round_prior(Posterior& posterior) {

@@ -19,6 +19,9 @@ struct Posterior {
 
   /// Sizes agree and every number is finite; InputError says what does not.
   void validate() const;
+
+  /// exp(log_variance); equal ones stay equal, which Eigen's exp does not ensure.
+  [[nodiscard]] Eigen::VectorXd variance() const;
 };
 
 /// Moves every prior variance to the nearest point of the grid, a >= 1, as a certificate needs it.

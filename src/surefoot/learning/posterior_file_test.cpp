@@ -39,6 +39,19 @@ Posterior through_bytes(const io::Safetensors& content) {
   return load_posterior(*io::memory_bytes("w.safetensors", io::to_safetensors(content)));
 }
 
+// Tied weights have one variance, wherever they stand in a vector register or beside it.
+TEST(Posterior, EqualLogVariancesAreEqualVariances) {
+  Posterior posterior;
+  RandomStream random(2, "posterior test", 0);
+  for (int trial = 0; trial < 200; ++trial) {
+    const double zeta = -5 * random.uniform();
+    posterior.gaussians.log_variance = Eigen::VectorXd::Constant(37, zeta);
+    const Eigen::VectorXd variance = posterior.variance();
+    EXPECT_NEAR(variance[0] / std::exp(zeta), 1, 1e-14);
+    EXPECT_EQ(variance, Eigen::VectorXd::Constant(37, variance[0])) << zeta;
+  }
+}
+
 TEST(PosteriorFile, KeepsEveryBit) {
   const TemporaryFolder folder;
   const Posterior posterior = example();
