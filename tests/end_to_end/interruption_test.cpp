@@ -1,5 +1,6 @@
 #include "support/child.hpp"
 #include "support/processes.hpp"
+#include "support/training_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,38 +31,6 @@ constexpr const char* iterations = "1500";
 constexpr const char* hold_out = "30000";
 #endif
 
-const char* const training = R"(
-model = "glista"
-seed = 3
-[family]
-samples = 600
-measurements = 24
-variables = 48
-flip_signs = true
-[network]
-steps = 4
-[posterior]
-initial = { overshoot = 0.02 }
-[[stage]]
-noise = false
-epochs = 30
-batch = 64
-mean_rate = 1e-2
-schedule = "cosine"
-surrogate = "logarithm"
-[[stage]]
-name = "bound"
-epochs = 30
-variance_rate = 1e-2
-log_variance = -12
-prior = "closed-form"
-penalty = "one-sided"
-target = 0.2
-surrogate = "tolerance"
-tolerance = -20
-width = 4
-)";
-
 /// A verb whose results are files of its output folder.
 struct Work {
   std::vector<std::string> arguments;
@@ -74,7 +43,7 @@ class Interruption : public testing::ProcessesTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
-    write("train.toml", training);
+    write("train.toml", testing::training_file(30));
   }
 
   static Work run() {
