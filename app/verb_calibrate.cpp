@@ -110,7 +110,6 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     output.prepare();
     write_report(guarantee.certificate, output);
   }
-  journal->close();
   const certify::Certificate& first = guarantees.front().certificate;
   const report::TextTable table = guarantee_table(guarantees);
   const std::string title =
@@ -118,6 +117,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   io::write_file_atomically(arguments.out / "guarantees.md",
                             fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees)));
   io::write_file_atomically(arguments.out / "guarantees.tex", to_latex(table));
+  journal->close();
   fmt::print("{}\n\n", title);
   for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));
   fmt::print("{}", notes(guarantees));

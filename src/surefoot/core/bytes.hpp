@@ -76,7 +76,7 @@ class ByteReader {
   }
 
   std::string_view rest_;
-  std::string_view name_;
+  std::string name_;
 };
 
 }  // namespace surefoot
