@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr auto long_enough = 600s;  // a hang, not slowness, is what ends here
 
-#ifdef SUREFOOT_SLOW_BUILD
+#ifdef SUREFOOT_SANITIZED
 constexpr int share_of_kills = 8;
 constexpr const char* iterations = "400";
 constexpr const char* hold_out = "6000";

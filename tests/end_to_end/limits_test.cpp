@@ -26,7 +26,7 @@ TEST_F(Limits, MemoryThatIsNotThereIsRefusedWithNumbersBeforeTheWork) {
                  "surefoot: this needs ");
   expect_refusal(shell(std::string(run_mpc) + "--iterations 100000 --save-traces --memory-limit 1GB"),
                  "traces 1.60 GB");
-#ifndef SUREFOOT_SLOW_BUILD  // the address sanitizer reserves more than any limit
+#ifndef SUREFOOT_SANITIZED  // the address sanitizer reserves more than any limit
   expect_refusal(shell(std::string("ulimit -v 1000000; ") + run_mpc + "--iterations 100000 --save-traces"),
                  "within ulimit -v");
 #endif

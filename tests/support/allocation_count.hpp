@@ -12,7 +12,7 @@ inline std::atomic<long> allocations{0};
 
 }  // namespace surefoot::testing
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(SUREFOOT_SANITIZED)
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -4,7 +4,7 @@
 
 namespace test_support {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SUREFOOT_SANITIZED
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;

@@ -10,12 +10,12 @@ struct Vectors;
 template <>
 struct Vectors<float> {
   using InRegister = float __attribute__((vector_size(32)));
-  using InMemory = float __attribute__((vector_size(32), aligned(4), may_alias));
+  typedef float InMemory __attribute__((vector_size(32), aligned(4), may_alias));
 };
 template <>
 struct Vectors<double> {
   using InRegister = double __attribute__((vector_size(32)));
-  using InMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
+  typedef double InMemory __attribute__((vector_size(32), aligned(8), may_alias));
 };
 template <class T>
 using Register = typename Vectors<T>::InRegister;

@@ -222,7 +222,7 @@ using Bits4 = std::int64_t __attribute__((vector_size(32)));
   return *reinterpret_cast<const Vec4Place*>(place);
 }
 [[gnu::always_inline]] inline Vec4 four(const float* place) {
-  using Floats = float __attribute__((vector_size(16), aligned(4), may_alias));
+  typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
   return __builtin_convertvector(*reinterpret_cast<const Floats*>(place), Vec4);
 }
 [[gnu::always_inline]] inline void put(double* place, const Vec4& value) {

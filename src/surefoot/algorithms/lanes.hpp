@@ -14,8 +14,8 @@ namespace surefoot::algorithms {
 
 /// Four numbers that the compiler keeps in vector registers (GCC and Clang vector extension).
 using Vec4 = double __attribute__((vector_size(32)));
-/// The same anywhere in memory.
-using Vec4Place = double __attribute__((vector_size(32), aligned(8), may_alias));
+/// The same anywhere in memory (a typedef: clang drops `aligned` from a using).
+typedef double Vec4Place __attribute__((vector_size(32), aligned(8), may_alias));
 
 /// W numbers side by side, one per instance of a block: every operation is lane by lane, so an instance's
 /// numbers never depend on its neighbours.

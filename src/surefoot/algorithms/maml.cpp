@@ -62,8 +62,10 @@ class RegisterRows {
       : rows_(rows),
         stride_((columns + Register<T>::lanes - 1) / Register<T>::lanes * Register<T>::lanes),
         room_(static_cast<std::size_t>(rows * stride_ / Register<T>::lanes), Register<T>{}) {}
-  [[nodiscard]] T* operator[](Index row) { return room_.data()->numbers + row * stride_; }
-  [[nodiscard]] const T* operator[](Index row) const { return room_.data()->numbers + row * stride_; }
+  [[nodiscard]] T* operator[](Index row) { return reinterpret_cast<T*>(room_.data()) + row * stride_; }
+  [[nodiscard]] const T* operator[](Index row) const {
+    return reinterpret_cast<const T*>(room_.data()) + row * stride_;
+  }
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index size() const { return rows_ * stride_; }
 
@@ -75,11 +77,28 @@ class RegisterRows {
 
 /// Eight numbers, anywhere in memory.
 template <class T>
-struct Eight {
-  typedef T V __attribute__((vector_size(8 * sizeof(T))));
-  typedef T Place __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T)), may_alias));
-  [[gnu::always_inline]] static Place& at(T* numbers) { return *reinterpret_cast<Place*>(numbers); }
-  [[gnu::always_inline]] static V at(const T* numbers) { return *reinterpret_cast<const Place*>(numbers); }
+struct Eight;  // two by hand: clang drops `aligned` from types that depend on T
+template <>
+struct Eight<float> {
+  typedef float V __attribute__((vector_size(32)));
+  typedef float Place __attribute__((vector_size(32), aligned(4), may_alias));
+  [[gnu::always_inline]] static V at(const float* numbers) {
+    return *reinterpret_cast<const Place*>(numbers);
+  }
+  [[gnu::always_inline]] static void put(float* numbers, V value) {
+    *reinterpret_cast<Place*>(numbers) = value;
+  }
+};
+template <>
+struct Eight<double> {
+  typedef double V __attribute__((vector_size(64)));
+  typedef double Place __attribute__((vector_size(64), aligned(8), may_alias));
+  [[gnu::always_inline]] static V at(const double* numbers) {
+    return *reinterpret_cast<const Place*>(numbers);
+  }
+  [[gnu::always_inline]] static void put(double* numbers, V value) {
+    *reinterpret_cast<Place*>(numbers) = value;
+  }
 };
 
 template <class V, std::size_t... I>
@@ -456,7 +475,7 @@ class Maml final : public LearnedOperator {
       const double* from = z.data + row * H_;
       along_row(
           [&](Index i) {
-            Eight<T>::at(to + i) = __builtin_convertvector(Eight<double>::at(from + i), typename Eight<T>::V);
+            Eight<T>::put(to + i, __builtin_convertvector(Eight<double>::at(from + i), typename Eight<T>::V));
           },
           [&](Index i) { to[i] = static_cast<T>(from[i]); });
     }
@@ -470,9 +489,9 @@ class Maml final : public LearnedOperator {
       double* result = to + row * H_;
       along_row(
           [&](Index i) {
-            Eight<double>::at(result + i) =
-                Eight<double>::at(own + i) +
-                factor * __builtin_convertvector(Eight<T>::at(derivative + i), typename Eight<double>::V);
+            Eight<double>::put(result + i, Eight<double>::at(own + i) +
+                                               factor * __builtin_convertvector(Eight<T>::at(derivative + i),
+                                                                                typename Eight<double>::V));
           },
           [&](Index i) { result[i] = own[i] + factor * static_cast<double>(derivative[i]); });
     }

@@ -33,7 +33,7 @@ problems::Lasso random_lasso(Index m, Index n, Index instances) {
   return {random_matrix(stream, m, n), random_matrix(stream, instances, m), 0.3};
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#ifndef SUREFOOT_SANITIZED
 TEST(AllocationCount, SeesAllocations) {
   const long before = testing::allocations.load();
   const auto buffer = std::make_unique<std::vector<double>>(1000);
