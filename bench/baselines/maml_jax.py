@@ -8,7 +8,8 @@ prints as JSON the seconds of a training step of 10 tasks and of the evaluation 
 phase) with 10 points to learn from and 100 to be judged by; a network 1-40-40-1 with ReLU makes inner steps of 0.01 along the gradient
 of its mean squared error.
 
-A training step draws one theta = w + exp(zeta/2) xi for the batch, makes 2 inner steps per task, takes the gradient of kl_inv(sigma(c mean
+A training step draws theta = w + exp(zeta/2) xi, one for the batch as the paper's code does or, with --draws task, one for every task as
+ours does, makes 2 inner steps per task, takes the gradient of kl_inv(sigma(c mean
 loss), B) + mu (B - B_target)^2 by (w, zeta, nu) through them in reverse mode, and an Adam update: one compiled function over all steps.
 The evaluation keeps the mean squared error over the 100 points after 0, 1, ..., 10 steps; tasks go through vmap in blocks, all in one
 compiled function. --block tries other sizes.
@@ -69,15 +70,16 @@ def task_loss(theta, task, steps):
     return error(theta, a_test, y_test)
 
 
-def trainer(count):
+def trainer(count, draws):
     begin = initial()
     tree = jax.tree_util
 
     def objective(parameters, key, tasks):
         w, zeta, nu = parameters
         keys = jax.random.split(key, len(w))
-        theta = [m + jnp.exp(s / 2) * jax.random.normal(k, m.shape) for m, s, k in zip(w, zeta, keys)]
-        losses = jax.vmap(task_loss, (None, 0, None))(theta, tasks, 2)
+        own = (BATCH,) if draws == "task" else ()
+        theta = [m + jnp.exp(s / 2) * jax.random.normal(k, own + m.shape) for m, s, k in zip(w, zeta, keys)]
+        losses = jax.vmap(task_loss, (0 if own else None, 0, None))(theta, tasks, 2)
         risk = jax.nn.sigmoid(0.1 * jnp.mean(losses))
         terms = [0.5 * ((jnp.sum(jnp.exp(s)) + jnp.sum(m ** 2)) * jnp.exp(-v) - m.size + m.size * v - jnp.sum(s))
                  + 2 * jnp.log(100 * (jnp.log(100.0) - v)) for m, s, v in zip(w, zeta, nu)]
@@ -128,10 +130,11 @@ def main():
     parser.add_argument("--batches", type=int, default=500, help="training steps that are timed")
     parser.add_argument("--tasks", type=int, default=50000)
     parser.add_argument("--block", type=int, default=1000, help="tasks evaluated together")
+    parser.add_argument("--draws", choices=["batch", "task"], default="batch", help="one theta for a batch, or for every task")
     options = parser.parse_args()
     load = os.getloadavg()[0]
 
-    update, state = trainer(options.batches * BATCH)
+    update, state = trainer(options.batches * BATCH, options.draws)
     batches = tuple(part.reshape(options.batches, BATCH, -1) for part in sample(options.batches * BATCH, 0))
     epoch = jax.jit(lambda s, data: jax.lax.scan(update, s, data)[0]).lower(state, batches).compile()
     jax.block_until_ready(epoch(state, batches))
@@ -141,7 +144,7 @@ def main():
     compiled = evaluation(10).lower(initial(), tasks).compile()
     seconds, cpu, errors = measured(compiled, initial(), tasks)
     print(json.dumps({"baseline": "maml", "device": jax.devices()[0].device_kind, "cores": len(os.sched_getaffinity(0)),
-                      "load_before": load, "training_step_seconds": training / options.batches,
+                      "load_before": load, "draws": options.draws, "training_step_seconds": training / options.batches,
                       "training_step_cpu_seconds": training_cpu / options.batches, "tasks": options.tasks,
                       "block": options.block, "evaluation_seconds": seconds, "evaluation_cpu_seconds": cpu,
                       "median_error_after_10": float(np.median(np.asarray(errors[..., -1])))}))

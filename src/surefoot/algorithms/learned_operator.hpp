@@ -66,6 +66,10 @@ class LearnedOperator : public Operator, public DifferentiableStep {
   /// Lets every lane of the loaded block run at the means.
   virtual void use_means(Workspace& workspace) const = 0;
 
+  /// Told after load() if vjps will follow the steps and nobody else changes what calls leave for each other,
+  /// states and cotangents: what a call knows of them may be used by the next. Cotangents begin with zeros.
+  virtual void prepare_vjps(Workspace& /*workspace*/) const {}
+
   /// step() from one place to another; override it where that saves a copy.
   virtual void step_to(Index k, ConstBatch before, Batch after, Workspace& workspace) const;
 

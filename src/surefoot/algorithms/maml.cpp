@@ -13,6 +13,10 @@
 #include <utility>
 #include <vector>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -51,6 +55,22 @@ template <class T>
 [[gnu::always_inline]] inline void put(T* numbers, typename Register<T>::V value) {
   typedef T Place __attribute__((vector_size(register_bytes), may_alias));
   *reinterpret_cast<Place*>(numbers) = value;
+}
+
+/// The larger one, the second if one is NaN. A comparison and a choice is not made one instruction of by
+/// compilers.
+template <class T>
+[[gnu::always_inline]] inline typename Register<T>::V larger(typename Register<T>::V a,
+                                                             typename Register<T>::V b) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(T) == 4) {
+    return _mm512_max_ps(a, b);
+  } else {
+    return _mm512_max_pd(a, b);
+  }
+#else
+  return a > b ? a : b;
+#endif
 }
 
 /// Rows of numbers, each filled up to whole registers with zeros.
@@ -100,6 +120,18 @@ struct Eight<double> {
     *reinterpret_cast<Place*>(numbers) = value;
   }
 };
+
+/// In one instruction where there is one: compilers make two halves of it.
+[[gnu::always_inline]] inline Eight<double>::V doubles(Eight<float>::V numbers) {
+#ifdef __AVX512F__
+  return _mm512_cvtps_pd(numbers);
+#else
+  return __builtin_convertvector(numbers, Eight<double>::V);
+#endif
+}
+[[gnu::always_inline]] inline Eight<double>::V doubles(Eight<double>::V numbers) {
+  return numbers;
+}
 
 template <class V, std::size_t... I>
 [[gnu::always_inline]] inline auto sum_of_halves(V value, std::index_sequence<I...> /*first half*/) {
@@ -251,13 +283,11 @@ class Maml final : public LearnedOperator {
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override {
     auto room = std::make_unique<Room>();
     const auto size = static_cast<std::size_t>(size_);
-    room->start.assign(size, 0.0);
-    room->noise.assign(size, 0.0);
     room->xi.assign(size, T(0));
     room->d_mean.assign(size, 0.0);
     room->d_log_variance.assign(size, 0.0);
-    for (RegisterRows<T>* weights : {&room->theta, &room->direction, &room->derivative})
-      *weights = RegisterRows<T>((H_ + 5 + 3) / 4 * 4, H_);
+    room->direction = packed_weights();
+    room->derivative = packed_weights();
     const Index points = std::max(train_.count, test_.count);
     for (Layer* layer : {&room->layer, &room->change}) {
       layer->h2 = RegisterRows<T>(points, H_);
@@ -268,47 +298,48 @@ class Maml final : public LearnedOperator {
     }
     room->by_weight = RegisterRows<T>((H_ + lanes - 1) / lanes * lanes, lanes);
     room->by_bias = room->by_weight;
-    Switches& switches = room->switches;
-    switches.works_on = RegisterRows<Count>(1, H_);
-
-    switches.first.assign(static_cast<std::size_t>(points + 1), -1);
-    for (std::vector<int>* list :
-         {&switches.next, &switches.from_begin, &switches.up_to, &switches.from_on, &switches.snapshot})
-      list->assign(static_cast<std::size_t>(H_ + 1), 0);
+    room->test_switches = switches_of(test_.count);
+    room->known.push_back({packed_weights(), false, false, switches_of(train_.count)});
     return room;
   }
 
   void load(Index first, Index count, Workspace& workspace) const override {
     require(first >= 0 && count == 1 && first < instances(),
             "instances: {} from {} on, must be one of 0 .. {}", count, first, instances() - 1);
-    static_cast<Room&>(workspace).task = first;
+    auto& room = static_cast<Room&>(workspace);
+    room.task = first;
+    room.chained = false;
+    forget(room);
   }
+  void prepare_vjps(Workspace& workspace) const override { static_cast<Room&>(workspace).chained = true; }
 
   void draw(const WeightDraw& draw, Workspace& workspace) const override {
     auto& room = static_cast<Room&>(workspace);
     fill_normals({draw.seed, purpose_key(draw.purpose), draw.first_draw, 0}, room.xi.data(), size_);
-    for (Index i = 0; i < size_; ++i) {
-      room.noise[i] = deviation_[i] * static_cast<double>(room.xi[i]);
-      room.start[i] = mean_[i] + room.noise[i];
-    }
+    room.drawn = true;
   }
-  void use_means(Workspace& workspace) const override {
-    auto& room = static_cast<Room&>(workspace);
-    std::fill(room.noise.begin(), room.noise.end(), 0.0);
-    room.start = mean_;
-  }
+  void use_means(Workspace& workspace) const override { static_cast<Room&>(workspace).drawn = false; }
 
   void start(Batch z, Workspace& workspace) const override {
-    std::copy_n(static_cast<Room&>(workspace).start.data(), size_, z.data);
+    auto& room = static_cast<Room&>(workspace);
+    forget(room);
+    if (!room.drawn) {
+      std::copy_n(mean_.data(), size_, z.data);
+      return;
+    }
+    for (Index i = 0; i < size_; ++i) z.data[i] = mean_[i] + deviation_[i] * static_cast<double>(room.xi[i]);
   }
   void start_vjp(ConstBatch cotangent, Workspace& workspace) const override {
     auto& room = static_cast<Room&>(workspace);
-    for (Index i = 0; i < size_; ++i) {
-      // A diverged task has no derivative; the others go on.
-      const double part = std::isfinite(cotangent.data[i]) ? cotangent.data[i] : 0.0;
-      room.d_mean[i] += part;
-      room.d_log_variance[i] += 0.5 * part * room.noise[i];  // theta = w + exp(zeta / 2) xi
-    }
+    double* d_mean = room.d_mean.data();
+    double* d_log_variance = room.d_log_variance.data();
+    // A diverged task has no derivative; the others go on.
+    const auto part = [&](Index i) { return std::isfinite(cotangent.data[i]) ? cotangent.data[i] : 0.0; };
+    for (Index i = 0; i < size_; ++i) d_mean[i] += part(i);
+    room.directed = false;  // the next cotangent is another
+    if (!room.drawn) return;
+    for (Index i = 0; i < size_; ++i)  // theta = w + exp(zeta / 2) xi
+      d_log_variance[i] += 0.5 * part(i) * (deviation_[i] * static_cast<double>(room.xi[i]));
   }
   void collect(Workspace& workspace, std::span<double> d_mean,
                std::span<double> d_log_variance) const override {
@@ -337,26 +368,39 @@ class Maml final : public LearnedOperator {
     const T sum = sum_of<T>((squares[0] + squares[1]) + (squares[2] + squares[3]));
     *residual = options_.step * std::sqrt(static_cast<double>(sum));
   }
-  void step_to(Index /*k*/, ConstBatch before, Batch after, Workspace& workspace) const override {
+  void step_to(Index k, ConstBatch before, Batch after, Workspace& workspace) const override {
     auto& room = static_cast<Room&>(workspace);
     if (options_.step == 0) {
       if (before.data != after.data) std::copy_n(before.data, size_, after.data);
       return;
     }
-    pack(before, room.theta);
-    forward<false, true>(room, train_);
-    backward<false>(room, train_);
-    add_derivative(-options_.step, room, before.data, after.data);
+    take_weights(k, before, room);
+    room.measured = none;
+    Switches& switches = train_switches(room);
+    forward<false, true>(room, train_, switches);
+    backward<false>(room, train_, switches);
+    if (room.chained) {
+      Known& next = known_after(k + 1, room);
+      add_derivative(-options_.step, room, before.data, after.data, &next.theta);
+      next.packed = true;
+      next.switched = false;
+    } else {
+      add_derivative(-options_.step, room, before.data, after.data, nullptr);
+    }
   }
 
-  void step_vjp(Index /*k*/, ConstBatch z, Batch cotangent, Workspace& workspace) const override {
+  void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override {
     if (options_.step == 0) return;
     auto& room = static_cast<Room&>(workspace);
-    pack(z, room.theta);
-    pack(cotangent, room.direction);
-    forward<true, true>(room, train_);
-    backward<true>(room, train_);
-    add_derivative(-options_.step, room, cotangent.data, cotangent.data);
+    take_weights(k, z, room);
+    room.measured = none;
+    if (!room.chained || !room.directed) pack(cotangent, room.direction);
+    Switches& switches = train_switches(room);
+    forward<true, true>(room, train_, switches);
+    backward<true>(room, train_, switches);
+    add_derivative(-options_.step, room, cotangent.data, cotangent.data,
+                   room.chained ? &room.direction : nullptr);
+    room.directed = room.chained;
   }
 
   [[nodiscard]] bool knows(Quantity quantity) const override {
@@ -365,8 +409,14 @@ class Maml final : public LearnedOperator {
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override {
     if (!knows(quantity)) Operator::measure(quantity, k, z, workspace, value);
     auto& room = static_cast<Room&>(workspace);
-    pack(z, room.theta);
-    forward<false, false>(room, test_);
+    take_weights(k, z, room);
+    find_switches(room, test_, room.test_switches);
+    if (room.chained) {
+      forward<false, true>(room, test_, room.test_switches);
+      room.measured = k;
+    } else {
+      forward<false, false>(room, test_, room.test_switches);
+    }
     const T* error = room.layer.error[0];
     V sums{};
     V sizes{};
@@ -374,8 +424,8 @@ class Maml final : public LearnedOperator {
     for (; p + lanes <= test_.count; p += lanes) {
       const V own = fetch(error + p);
       sums += own * own;
-      sizes = sizes > own ? sizes : own;
-      sizes = sizes > -own ? sizes : -own;
+      sizes = larger<T>(sizes, own);
+      sizes = larger<T>(sizes, -own);
     }
     T sum = sum_of<T>(sums);
     T largest = 0;
@@ -394,13 +444,18 @@ class Maml final : public LearnedOperator {
       DifferentiableStep::measure_vjp(quantity, k, z, d_value, cotangent, workspace);
     if (*d_value == 0) return;  // a diverged task may be left out
     auto& room = static_cast<Room&>(workspace);
-    pack(z, room.theta);
-    forward<false, true>(room, test_);
-    backward<false>(room, test_);
-    add_derivative(*d_value, room, cotangent.data, cotangent.data);
+    if (!room.chained || room.measured != k) {
+      take_weights(k, z, room);
+      find_switches(room, test_, room.test_switches);
+      forward<false, true>(room, test_, room.test_switches);
+    }
+    backward<false>(room, test_, room.test_switches);
+    add_derivative(*d_value, room, cotangent.data, cotangent.data, room.chained ? &room.direction : nullptr);
+    room.directed = room.chained;
   }
 
  private:
+  static constexpr Index none = -1;
   using Count = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
   /// Where the units of the first layer begin and end to work, p a place among the sorted points.
@@ -426,19 +481,30 @@ class Maml final : public LearnedOperator {
     RegisterRows<T> sums;        // snapshots of sum d over the points so far; row 0: none, row H + 1: all
     RegisterRows<T> input_sums;  // of sum x d
   };
+  /// Of the network after some steps; chained: of all steps so far, one after the other.
+  struct Known {
+    RegisterRows<T> theta;  // its weights
+    bool packed = false;    // theta is there
+    bool switched = false;  // and switches are those of the points to learn from
+    Switches switches;
+  };
   struct Room final : Workspace {
     Index task = 0;
-    std::vector<double> start;  // the drawn meta weights
-    std::vector<double> noise;  // sqrt(s) xi
+    bool drawn = false;     // meta weights w + sqrt(s) xi rather than w
+    bool chained = false;   // as prepare_vjps() says
+    Index measured = none;  // chained: layer and switches are those of measure() after so many steps
+    bool directed = false;  // chained: direction is the cotangent
+    std::vector<Known> known;
+    std::size_t now = 0;
+    RegisterRows<T>& theta() { return known[now].theta; }
     std::vector<T> xi;
     std::vector<double> d_mean;
     std::vector<double> d_log_variance;
-    RegisterRows<T> theta;       // the network's weights
     RegisterRows<T> direction;   // that the Hessian is applied to
     RegisterRows<T> derivative;  // gradient of a loss, or Hessian times direction
     RegisterRows<T> by_weight;   // H x lanes: parts of the derivative by w1
     RegisterRows<T> by_bias;     // by b1
-    Switches switches;
+    Switches test_switches;
     Layer layer;
     Layer change;
   };
@@ -481,32 +547,85 @@ class Maml final : public LearnedOperator {
     }
     weights[H_ + 4][0] = static_cast<T>(z.data[size_ - 1]);
   }
-  /// to = from + factor derivative
-  void add_derivative(double factor, const Room& room, const double* from, double* to) const {
+  [[nodiscard]] RegisterRows<T> packed_weights() const { return {(H_ + 5 + 3) / 4 * 4, H_}; }
+  [[nodiscard]] Switches switches_of(Index points) const {
+    Switches switches;
+    switches.works_on = RegisterRows<Count>(1, H_);
+    switches.first.assign(static_cast<std::size_t>(points + 1), -1);
+    for (std::vector<int>* list :
+         {&switches.next, &switches.from_begin, &switches.up_to, &switches.from_on, &switches.snapshot})
+      list->assign(static_cast<std::size_t>(H_ + 1), 0);
+    return switches;
+  }
+  static void forget(Room& room) {
+    for (Known& known : room.known) known.packed = false;
+    room.measured = none;
+    room.directed = false;
+  }
+  Known& known_after(Index k, Room& room) const {
+    const auto steps = static_cast<std::size_t>(k);
+    while (room.known.size() <= steps)
+      room.known.push_back({packed_weights(), false, false, switches_of(train_.count)});
+    return room.known[steps];
+  }
+  void take_weights(Index k, ConstBatch z, Room& room) const {
+    room.now = room.chained ? static_cast<std::size_t>(k) : 0;
+    Known& own = known_after(room.chained ? k : 0, room);
+    if (room.chained && own.packed) return;
+    pack(z, own.theta);
+    own.packed = true;
+    own.switched = false;
+  }
+  Switches& train_switches(Room& room) const {
+    Known& own = room.known[room.now];
+    if (!own.switched) find_switches(room, train_, own.switches);
+    own.switched = true;
+    return own.switches;
+  }
+  /// to = from + factor derivative, and into `packed` too, if there is one
+  void add_derivative(double factor, Room& room, const double* from, double* to,
+                      RegisterRows<T>* packed) const {
+    if (packed != nullptr) {
+      add_and_pack<true>(factor, room, from, to, *packed);
+    } else {
+      add_and_pack<false>(factor, room, from, to, room.direction);
+    }
+  }
+  template <bool packing>
+  void add_and_pack(double factor, const Room& room, const double* from, double* to,
+                    RegisterRows<T>& packed) const {
     for (Index row = 0; row < H_ + 4; ++row) {
       const T* derivative = room.derivative[row];
+      T* result_packed = packed[row];
       const double* own = from + row * H_;
       double* result = to + row * H_;
       along_row(
           [&](Index i) {
-            Eight<double>::put(result + i, Eight<double>::at(own + i) +
-                                               factor * __builtin_convertvector(Eight<T>::at(derivative + i),
-                                                                                typename Eight<double>::V));
+            const typename Eight<double>::V sum =
+                Eight<double>::at(own + i) + factor * doubles(Eight<T>::at(derivative + i));
+            Eight<double>::put(result + i, sum);
+            if constexpr (packing)
+              Eight<T>::put(result_packed + i, __builtin_convertvector(sum, typename Eight<T>::V));
           },
-          [&](Index i) { result[i] = own[i] + factor * static_cast<double>(derivative[i]); });
+          [&](Index i) {
+            result[i] = own[i] + factor * static_cast<double>(derivative[i]);
+            if constexpr (packing) result_packed[i] = static_cast<T>(result[i]);
+          });
     }
     to[size_ - 1] = from[size_ - 1] + factor * static_cast<double>(room.derivative[H_ + 4][0]);
+    if constexpr (packing) packed[H_ + 4][0] = static_cast<T>(to[size_ - 1]);
   }
 
-  [[gnu::always_inline]] static V relu(V value) { return V{} > value ? V{} : value; }  // NaN stays
+  [[gnu::always_inline]] static V relu(V value) { return larger<T>(V{}, value); }  // NaN stays
   [[gnu::always_inline]] static V masked(V value, V layer) { return layer > 0 ? value : V{}; }
 
-  void find_switches(Room& room, const T* x, Index count) const {
-    Switches& switches = room.switches;
-    const Parts<const T*> w = parts(std::as_const(room.theta));
+  void find_switches(Room& room, const SortedPoints<T>& set, Switches& switches) const {
+    const Index count = set.count;
+    const T* x = set.input[room.task];
+    const Parts<const T*> w = parts(std::as_const(room.theta()));
     Count* works_on = switches.works_on[0];
     in_groups(
-        room.theta.stride() / lanes, [&](auto G, Index group) __attribute__((always_inline)) {
+        room.theta().stride() / lanes, [&](auto G, Index group) __attribute__((always_inline)) {
           V weight[G];
           V bias[G];
           decltype(weight[0] > bias[0]) works[G] = {};
@@ -554,15 +673,13 @@ class Maml final : public LearnedOperator {
   /// Errors g(x) - y of the task's points and, with a direction, how they change; the second layer is kept
   /// where a backward sweep follows.
   template <bool directed, bool kept>
-  void forward(Room& room, const SortedPoints<T>& set) const {
+  void forward(Room& room, const SortedPoints<T>& set, const Switches& switches) const {
     const Index count = set.count;
     const T* x = set.input[room.task];
     const T* y = set.output[room.task];
-    find_switches(room, x, count);
-    const Switches& switches = room.switches;
-    const Parts<const T*> w = parts(std::as_const(room.theta));
+    const Parts<const T*> w = parts(std::as_const(room.theta()));
     const Parts<const T*> v = parts(std::as_const(room.direction));
-    const Index row = room.theta.stride();
+    const Index row = room.theta().stride();
     const int* first = switches.first.data();
     const int* next = switches.next.data();
 
@@ -618,7 +735,7 @@ class Maml final : public LearnedOperator {
             if constexpr (directed) put(out_changes + p * lanes, out_change);
           }
         });
-    const T bias = *w.b3 + not_finite(room.theta);
+    const T bias = *w.b3 + not_finite(room.theta());
     T* errors = room.layer.error[0];
     T* error_changes = room.change.error[0];
     sums_of_rows(outs, count, errors);
@@ -640,16 +757,15 @@ class Maml final : public LearnedOperator {
   /// derivative = that of mean_p error_p^2 by the weights or, directed, its change along the direction: the
   /// Hessian times the direction. relu is linear almost everywhere, so only products of weights bend.
   template <bool directed>
-  void backward(Room& room, const SortedPoints<T>& set) const {
+  void backward(Room& room, const SortedPoints<T>& set, Switches& switches) const {
     const Index count = set.count;
     const T* x = set.input[room.task];
-    Switches& switches = room.switches;
     Layer& layer = room.layer;
     Layer& change = room.change;
-    const Parts<const T*> w = parts(std::as_const(room.theta));
+    const Parts<const T*> w = parts(std::as_const(room.theta()));
     const Parts<const T*> v = parts(std::as_const(room.direction));
     const Parts<T*> result = parts(room.derivative);
-    const Index row = room.theta.stride();
+    const Index row = room.theta().stride();
     const T factor = T(2) / static_cast<T>(count);
     const int* first = switches.first.data();
     const int* next = switches.next.data();

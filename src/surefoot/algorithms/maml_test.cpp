@@ -150,6 +150,64 @@ TEST(Maml, PassesTheContractWithExactSecondOrderGradients) {
   }
 }
 
+/// Derivatives by means and log variances of the sum of the objectives after 2 and 3 steps, twice from one
+/// run: what the calls of the first sweep left behind must not disturb the second.
+std::vector<double> derivatives_of_two_sweeps(const LearnedOperator& op, algorithms::Workspace& workspace,
+                                              Index task, bool chained) {
+  constexpr Index steps = 3;
+  const Index size = op.state_size();
+  std::vector<std::vector<double>> states(steps + 1, std::vector<double>(static_cast<std::size_t>(size)));
+  const auto state = [&](Index k) { return algorithms::Batch{states[k].data(), size, 1}; };
+  op.load(task, 1, workspace);
+  if (chained) op.prepare_vjps(workspace);
+  op.draw({7, "maml test: chain", static_cast<std::uint64_t>(task)}, workspace);
+  op.start(state(0), workspace);
+  std::vector<double> values(2);
+  for (Index k = 1; k <= steps; ++k) {
+    op.step_to(k - 1, state(k - 1), state(k), workspace);
+    if (k >= 2) op.measure(Quantity::objective, k, state(k), workspace, &values[k - 2]);
+  }
+  std::vector<double> d_mean(static_cast<std::size_t>(size));
+  std::vector<double> d_log_variance(d_mean);
+  const auto sweep = [&](double at_three) {
+    std::vector<double> numbers(d_mean.size());
+    const algorithms::Batch cotangent{numbers.data(), size, 1};
+    const double at_two = 0.5;
+    for (Index k = steps; k >= 1; --k) {
+      if (k == 3) op.measure_vjp(Quantity::objective, k, state(k), &at_three, cotangent, workspace);
+      if (k == 2) op.measure_vjp(Quantity::objective, k, state(k), &at_two, cotangent, workspace);
+      op.step_vjp(k - 1, state(k - 1), cotangent, workspace);
+    }
+    op.start_vjp(cotangent, workspace);
+  };
+  sweep(1.5);
+  sweep(0);  // as for a diverged task
+  op.collect(workspace, d_mean, d_log_variance);
+  d_mean.insert(d_mean.end(), d_log_variance.begin(), d_log_variance.end());
+  d_mean.insert(d_mean.end(), values.begin(), values.end());
+  return d_mean;
+}
+
+TEST(Maml, CallsThatShareWhatTheyKnowGiveTheSameBits) {
+  for (const Index hidden : {5, 40}) {
+    for (const Precision precision : {Precision::single, Precision::twice}) {
+      MamlOptions options;
+      options.hidden = hidden;
+      options.precision = precision;
+      const auto op = make_maml(some_tasks(3, 10, 37), options);
+      const MetaWeights weights = meta_weights(op->weights().size());
+      op->assign(weights.mean, weights.variance);
+      const auto used = op->make_workspace();
+      for (const Index task : {0, 2, 1}) {
+        const auto alone = op->make_workspace();
+        EXPECT_EQ(derivatives_of_two_sweeps(*op, *used, task, true),
+                  derivatives_of_two_sweeps(*op, *alone, task, false))
+            << hidden << " units, task " << task;
+      }
+    }
+  }
+}
+
 TEST(Maml, MeasuresErrorsOverTheTestPoints) {
   const auto tasks = some_tasks(5, 10, 23);
   for (const Precision precision : {Precision::single, Precision::twice}) {

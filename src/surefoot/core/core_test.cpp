@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <vector>
 
@@ -106,6 +108,48 @@ void expect_normals() {
 TEST(VectorMath, NormalsHaveTheirMomentsAndStreams) {
   expect_normals<double>();
   expect_normals<float>();
+}
+
+// Box and Muller of Philox blocks one by one, pairs apart in chunks of 64.
+template <class T>
+void expect_normals_of_philox(Index count, double tolerance) {
+  const NormalStream stream{0xFEDCBA9876543210ULL, purpose_key("philox"), 0xFFFFFFFF00000007ULL, 3};
+  std::vector<T> values(static_cast<std::size_t>(count));
+  fill_normals(stream, values.data(), count);
+  const auto word = [&](Index i) {
+    const auto block = static_cast<std::uint64_t>(i / 4);
+    return r123::Philox4x64()({{block, stream.index, stream.part, 1}},
+                              {{stream.seed, stream.purpose}})[i % 4];
+  };
+  Index pair = 0;
+  for (Index done = 0; done < count;) {
+    const Index pairs = std::min<Index>(64, (count - done + 7) / 8 * 4);
+    for (Index i = 0; i < 2 * pairs && done < count; ++i, ++done) {
+      const Index own = pair + i % pairs;
+      double u = 0;
+      double v = 0;
+      if constexpr (sizeof(T) == 4) {
+        u = (static_cast<double>((word(own) & 0xFFFFFFFFU) >> 8U) + 0.5) * 0x1p-24;
+        v = (static_cast<double>(word(own) >> 40U) + 0.5) * 0x1p-24;
+      } else {
+        u = (static_cast<double>(word(2 * own) >> 11U) + 0.5) * 0x1p-53;
+        v = (static_cast<double>(word(2 * own + 1) >> 11U) + 0.5) * 0x1p-53;
+      }
+      const double radius = std::sqrt(-2 * std::log(u));
+      const double angle = 2 * std::numbers::pi * v;
+      EXPECT_NEAR(values[static_cast<std::size_t>(done)],
+                  radius * (i < pairs ? std::cos(angle) : std::sin(angle)), tolerance)
+          << done << " of " << count;
+    }
+    pair += pairs;
+  }
+}
+
+TEST(VectorMath, NormalsAreThoseOfPhiloxBlocksOneByOne) {
+  for (const Index count : {1, 7, 8, 9, 63, 129, 300, 1761}) {
+    expect_normals_of_philox<float>(count, 1e-5);
+    expect_normals_of_philox<double>(count, 1e-13);
+  }
 }
 
 TEST(VectorMath, ExponentialsDoNotDependOnTheirNeighbours) {

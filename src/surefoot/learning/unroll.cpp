@@ -35,6 +35,7 @@ Batch Unroll::state(Index k) {
 void Unroll::forward(Index first, Index count, const algorithms::WeightDraw* draw, double* losses) {
   count_ = count;
   op_.load(first, count, *workspace_);
+  if (loss_.kind == LossKind::objective) op_.prepare_vjps(*workspace_);
   if (draw != nullptr) {
     op_.draw(*draw, *workspace_);
   } else {
@@ -129,7 +130,7 @@ void Unroll::add_cotangent(Index k, double weight, const double* seed) {
 
 void Unroll::backward(const double* seed) {
   std::fill(cotangent_.begin(), cotangent_.end(), 0.0);
-  std::fill(carried_.begin(), carried_.end(), 0.0);
+  if (loss_.kind == LossKind::residual) std::fill(carried_.begin(), carried_.end(), 0.0);
   const Batch cotangent{cotangent_.data(), rows_, width_};
   if (steps_ == 0) add_cotangent(0, 1, seed);
   for (Index k = steps_; k >= 1; --k) {
