@@ -62,6 +62,11 @@ class Interruption : public testing::ProcessesTest {
             {"pac-bayes/certificate.json", "hold-out/certificate.json", "hold-out-means/certificate.json"},
             "calibrate.checkpoint"};
   }
+  static Work by_two(Work work, const std::string& checkpoint) {
+    work.processes = 2;
+    work.checkpoint = checkpoint;
+    return work;
+  }
 
   [[nodiscard]] std::vector<std::string> command(const Work& work, const std::string& out,
                                                  const std::vector<std::string>& more = {}) const {
@@ -177,10 +182,17 @@ TEST_F(Interruption, ACalibrationKilledAtRandomMomentsEndsInTheSameCertificates)
 
 TEST_F(Interruption, ProcessesOfWhichOneOrAllAreKilledEndInTheSameCertificate) {
   if (const std::string what = missing(); !what.empty()) GTEST_SKIP() << what;
-  Work work = run();
-  work.processes = 2;
-  work.checkpoint = "run-qp.rank-0-of-2.checkpoint";
-  kill_and_go_on(work, 10 / share_of_kills, 4);
+  kill_and_go_on(by_two(run(), "run-qp.rank-0-of-2.checkpoint"), 10 / share_of_kills, 4);
+}
+
+TEST_F(Interruption, ProcessesOfWhichOneOrAllAreKilledEndInTheSameWeights) {
+  if (const std::string what = missing(); !what.empty()) GTEST_SKIP() << what;
+  kill_and_go_on(by_two(train(), "train.checkpoint"), 8 / share_of_kills, 5);
+}
+
+TEST_F(Interruption, ProcessesOfWhichOneOrAllAreKilledEndInTheSameCalibration) {
+  if (const std::string what = missing(); !what.empty()) GTEST_SKIP() << what;
+  kill_and_go_on(by_two(calibrate(), "calibrate.rank-0-of-2.checkpoint"), 8 / share_of_kills, 6);
 }
 
 TEST_F(Interruption, SigintStopsARunThatGoesOn) {
