@@ -8,6 +8,9 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
+# A digest of the program in the program: checkpoints say which build they are of.
+add_link_options(LINKER:--build-id=sha1)
+
 find_program(SUREFOOT_CCACHE ccache)
 if(SUREFOOT_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${SUREFOOT_CCACHE})

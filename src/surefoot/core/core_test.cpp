@@ -1,3 +1,4 @@
+#include "surefoot/core/build.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
@@ -9,10 +10,18 @@
 #include <cmath>
 #include <numbers>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace surefoot {
 namespace {
+
+TEST(BuildId, IsADigest) {
+  const std::string id = build_id();
+  EXPECT_EQ(id.size(), 40U) << id;
+  EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos) << id;
+  EXPECT_EQ(build_id(), id);
+}
 
 TEST(RandomStream, IsNamedBySeedPurposeAndIndex) {
   std::set<std::uint64_t> first_bits;

@@ -1,5 +1,6 @@
 #include "surefoot/io/checkpoint_file.hpp"
 
+#include "surefoot/core/build.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
@@ -84,6 +85,8 @@ CheckpointFile::CheckpointFile(std::filesystem::path path, Configuration configu
       writer_(writer),
       wait_(seconds),
       clock_(clock ? std::move(clock) : steady_seconds) {
+  // Another build may compute other bits: what it began must not end as a mixture.
+  configuration_.insert(configuration_.begin(), {"the build of the program", build_id()});
   last_ = clock_();
 }
 

@@ -24,7 +24,8 @@ std::string checkpoint_state(std::string_view bytes, const std::string& name,
                              const Configuration& configuration);
 
 /// The file that keeps the state of long work while it goes on. It is written beside its destination, synced
-/// and renamed: whenever the process dies, a whole one is there.
+/// and renamed: whenever the process dies, a whole one is there. The build of the program (core/build.hpp) is
+/// part of its configuration.
 class CheckpointFile {
  public:
   using Seconds = std::function<double()>;

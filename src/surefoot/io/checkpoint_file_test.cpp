@@ -1,5 +1,6 @@
 #include "surefoot/io/checkpoint_file.hpp"
 
+#include "surefoot/core/build.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 
@@ -85,6 +86,21 @@ TEST(CheckpointFile, KeepsTheLastStateUntilItIsRemoved) {
   file.remove();
   EXPECT_EQ(folder.entries(), 0);
   file.remove();
+}
+
+TEST(CheckpointFile, OfAnotherBuildIsRefused) {
+  const TemporaryFolder folder;
+  const CheckpointFile file(folder / "c", example_work, 0);
+  const auto write_as = [&](const std::string& build) {
+    Configuration all = example_work;
+    all.insert(all.begin(), {"the build of the program", build});
+    write_file_atomically(folder / "c", checkpoint_bytes(all, "state"));
+  };
+  write_as(build_id());
+  EXPECT_EQ(file.read(), "state");
+  write_as("0123456789abcdef0123456789abcdef01234567");
+  EXPECT_NE(input_error([&] { (void)file.read(); }).find("the build of the program is '0123456789abcdef"),
+            std::string::npos);
 }
 
 TEST(CheckpointFile, WithoutAPathNothingIsKept) {
