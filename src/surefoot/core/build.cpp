@@ -14,7 +14,9 @@ namespace surefoot {
 namespace {
 
 constexpr std::size_t note_alignment = 4;
-constexpr std::string_view gnu_name("GNU", 4);  // with its final zero
+using namespace std::string_view_literals;
+
+constexpr std::string_view gnu_name = "GNU\0"sv;
 
 std::size_t padded(std::size_t size) {
   return (size + note_alignment - 1) / note_alignment * note_alignment;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -141,7 +142,7 @@ void ValueStore::round_up() {
 void ValueStore::merge(const ValueStore& other) {
   if (other.rounded_) round_up();
   size_ += other.size_;
-  other.compact();
+  other.compact_to_read();
   if (other.rounded_) {
     std::vector<Bin> merged;
     compact();
@@ -185,9 +186,16 @@ void ValueStore::compact() const {
   values_.clear();
 }
 
+void ValueStore::compact_to_read() const {
+  // One for all stores: they stay copyable, and it is held while a store is read for the first time.
+  static std::mutex reading;
+  const std::scoped_lock lock(reading);
+  compact();
+}
+
 double ValueStore::order_statistic(Index rank) const {
   require(rank >= 1 && rank <= size_, "rank: {} is outside 1 .. {}", rank, size_);
-  compact();
+  compact_to_read();
   if (!rounded_) return values_[static_cast<std::size_t>(rank - 1)];
   Index seen = 0;
   for (const Bin& bin : bins_) {
@@ -198,7 +206,7 @@ double ValueStore::order_statistic(Index rank) const {
 }
 
 Index ValueStore::count_below(double v) const {
-  compact();
+  compact_to_read();
   if (!rounded_) return std::lower_bound(values_.begin(), values_.end(), v) - values_.begin();
   Index count = 0;
   for (const Bin& bin : bins_) count += bin.value < v ? bin.count : 0;
@@ -206,7 +214,7 @@ Index ValueStore::count_below(double v) const {
 }
 
 Index ValueStore::count_at_most(double v) const {
-  compact();
+  compact_to_read();
   if (!rounded_) return std::upper_bound(values_.begin(), values_.end(), v) - values_.begin();
   Index count = 0;
   for (const Bin& bin : bins_) count += bin.value <= v ? bin.count : 0;
@@ -214,7 +222,7 @@ Index ValueStore::count_at_most(double v) const {
 }
 
 void ValueStore::write_state(ByteWriter& to) const {
-  compact();
+  compact_to_read();
   to.number(rounded_);
   std::vector<double> values = values_;
   std::vector<Index> counts;

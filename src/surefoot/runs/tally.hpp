@@ -31,7 +31,7 @@ struct TallySpec {
 /// Order statistics of one column in bounded memory. Values are kept exactly while they fit; a store that was
 /// told to round keeps counts of values rounded up to 10 binary digits after the leading one (relative
 /// 2^-10), so that an order statistic is never below the true one. Runs that failed by divergence count as
-/// +infinity.
+/// +infinity. Several threads may read one store at once: values are sorted by whoever reads first.
 class ValueStore {
  public:
   void add(double value);
@@ -56,6 +56,7 @@ class ValueStore {
     Index count;
   };
   void compact() const;
+  void compact_to_read() const;
   Index size_ = 0;
   bool rounded_ = false;
   mutable bool sorted_ = true;
