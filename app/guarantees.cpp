@@ -1,8 +1,10 @@
 #include "guarantees.hpp"
 
+#include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 
@@ -56,13 +58,18 @@ class Maker {
 
   std::vector<Guarantee> operator()() {
     std::vector<Guarantee> guarantees;
+    MemoryNeeds needs = memory();
+    needs.require_fit();
     for (const bool hold_out : {false, true}) {
       if (!wanted(hold_out)) continue;
-      const BoundSamples samples = hold_out ? BoundSamples{0, plan_.hold_out_samples, 0} : bound_samples();
-      require_memory(samples.count);
+      const BoundSamples samples = samples_of(hold_out);
       const LearnedBench bench =
           make_bench(setting_, hold_out ? plan_.hold_out_set : families::SampleSet::training, samples.count,
                      samples.first);
+      if (guarantees.empty()) {
+        needs.add_blocks(*bench.op, setting_.steps, threads());
+        needs.require_fit();
+      }
       if (!hold_out) require_prior(*bench.op);
       for (const GuaranteeKind kind : plan_.kinds) {
         if (is_hold_out(kind) != hold_out) continue;
@@ -78,11 +85,25 @@ class Maker {
   }
 
  private:
-  void require_memory(Index samples) const {
-    MemoryNeeds needs;
-    needs.add_samples(setting_.family, samples);
+  // Of the larger of the two sets of samples: one goes before the other comes.
+  [[nodiscard]] MemoryNeeds memory() const {
+    Index samples = 0;
+    for (const bool hold_out : {false, true})
+      samples = std::max(samples, wanted(hold_out) ? samples_of(hold_out).count : 0);
+    MemoryNeeds needs(plan_.memory_limit);
+    needs.add_samples(setting_.family, samples,
+                      algorithms::numbers_kept_by_sample(setting_.model, setting_.family.variables,
+                                                         algorithms::Precision::twice));
     needs.add_counts(setting_.steps, plan_.tolerances.size(), samples);
-    needs.require_fit(plan_.memory_limit);
+    constexpr double numbers_by_weight =
+        16;  // of the network, variances, drawn ones, the file and its digest
+    needs.add("weights",
+              numbers_by_weight * static_cast<double>(candidates_.front().posterior.layout.size()));
+    return needs;
+  }
+
+  [[nodiscard]] BoundSamples samples_of(bool hold_out) const {
+    return hold_out ? BoundSamples{0, plan_.hold_out_samples, 0} : bound_samples();
   }
 
   [[nodiscard]] bool wanted(bool hold_out) const {

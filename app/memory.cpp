@@ -4,6 +4,7 @@
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 
 namespace {
@@ -64,6 +66,16 @@ double left_by(decltype(RLIMIT_AS) resource, const char* used) {
   return static_cast<double>(limit.rlim_cur) - number_after("/proc/self/status", used).value_or(0) * kilobyte;
 }
 
+// On the heap of this process; sanitizers, which have one of their own, say nothing.
+double allocated_bytes() {
+#ifdef __GLIBC__
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<double>(heap.uordblks) + static_cast<double>(heap.hblkhd);
+#else
+  return 0;
+#endif
+}
+
 std::string in_words(double bytes) {
   constexpr double step = 1000;
   if (bytes >= step * step * step) return fmt::format("{:.2f} GB", bytes / (step * step * step));
@@ -85,6 +97,15 @@ AvailableMemory available_memory() {
   return least;
 }
 
+MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()) {
+  constexpr double reports_and_threads = 8e6;
+  add_bytes("all else", reports_and_threads);
+  if (limit == 0) return;
+  const double left =
+      static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
+  if (left < available_.bytes) available_ = {std::max(0.0, left), "within --memory-limit"};
+}
+
 void MemoryNeeds::add(const std::string& what, double numbers) {
   add_bytes(what, numbers * sizeof(double));
 }
@@ -93,11 +114,24 @@ void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
   needs_.push_back({what, bytes});
 }
 
-void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count) {
-  constexpr double numbers_per_entry = 1.5;  // its value, and its place in half the room
+void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count,
+                              double kept) {
+  // Its value, and its place in half the room; twice while codes are gathered, in lists that grow.
+  constexpr double numbers_per_entry = 6;
   add("samples", static_cast<double>(count) *
-                     (static_cast<double>(family.measurements) +
+                     (static_cast<double>(family.measurements) + kept +
                       numbers_per_entry * family.density * static_cast<double>(family.variables)));
+}
+
+void MemoryNeeds::add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps,
+                             surefoot::Index blocks) {
+  const double before = allocated_bytes();
+  const std::unique_ptr<surefoot::algorithms::Workspace> one = op.make_workspace();
+  const double workspace = std::max(0.0, allocated_bytes() - before);
+  const double lanes = static_cast<double>(op.width());
+  const double traces = (lanes + 1) * (static_cast<double>(steps) + 1);
+  const double states = lanes * static_cast<double>(op.state_size() + op.iterate_size());
+  add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + states)));
 }
 
 void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples) {
@@ -108,21 +142,15 @@ void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, sure
       static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
 }
 
-void MemoryNeeds::require_fit(std::uint64_t limit) const {
-  AvailableMemory available = available_memory();
-  if (limit > 0) {
-    const double left =
-        static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
-    if (left < available.bytes) available = {std::max(0.0, left), "within --memory-limit"};
-  }
+void MemoryNeeds::require_fit() const {
   double all = 0;
   std::string parts;
   for (const Need& need : needs_) {
     all += need.bytes;
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
   }
-  surefoot::require(all <= available.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all),
-                    parts, in_words(available.bytes), available.bounded_by);
+  surefoot::require(all <= available_.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all),
+                    parts, in_words(available_.bytes), available_.bounded_by);
 }
 
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {

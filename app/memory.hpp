@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/algorithms/operator.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 
@@ -9,30 +10,6 @@
 #include <string>
 #include <vector>
 
-/// What work is going to need at least, part by part, before it begins.
-class MemoryNeeds {
- public:
-  /// `numbers` of 8 bytes.
-  void add(const std::string& what, double numbers);
-  void add_bytes(const std::string& what, double bytes);
-  /// Samples of sparse coding: measurements and the entries of the codes.
-  void add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count);
-  /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
-  void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
-  /// InputError with the numbers if it is more than is available, or than `limit` (0: none) leaves.
-  void require_fit(std::uint64_t limit) const;
-
- private:
-  struct Need {
-    std::string what;
-    double bytes = 0;
-  };
-  std::vector<Need> needs_;
-};
-
-/// --memory-limit
-void add_memory_option(CLI::App& verb, std::uint64_t& limit);
-
 /// Bytes that this process can still take: what the machine has left, its control group, its own limits
 /// (ulimit), whichever is least.
 struct AvailableMemory {
@@ -40,3 +17,34 @@ struct AvailableMemory {
   std::string bounded_by;
 };
 AvailableMemory available_memory();
+
+/// What work is going to need, part by part: at least that much, within a small factor. Parts that are known
+/// only once others are there are added later; what is left is what was left when it was made.
+class MemoryNeeds {
+ public:
+  /// `limit` of all memory of the process; 0: none.
+  explicit MemoryNeeds(std::uint64_t limit);
+  /// `numbers` of 8 bytes.
+  void add(const std::string& what, double numbers);
+  void add_bytes(const std::string& what, double bytes);
+  /// Samples of sparse coding: measurements, entries of the codes, and so many `kept` numbers of each.
+  void add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count, double kept);
+  /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), states,
+  /// traces.
+  void add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps, surefoot::Index blocks);
+  /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
+  void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
+  /// InputError with the numbers if it is more than was available, or than the limit left.
+  void require_fit() const;
+
+ private:
+  struct Need {
+    std::string what;
+    double bytes = 0;
+  };
+  AvailableMemory available_;
+  std::vector<Need> needs_;
+};
+
+/// --memory-limit
+void add_memory_option(CLI::App& verb, std::uint64_t& limit);

@@ -143,16 +143,13 @@ void describe(const Training& training, learning::Posterior& posterior) {
   data["training.version"] = std::string(version);
 }
 
-void require_training_memory(const Training& training) {
-  const TrainConfig& config = training.config;
-  MemoryNeeds needs;
-  needs.add_samples(config.family, config.samples * (config.flip_signs ? 2 : 1));
-  // Iterates of a block and their derivatives, step by step.
-  constexpr double lanes = 16;
-  needs.add("blocks of runs in slots", 2 * lanes * static_cast<double>(config.slots) *
-                                           (static_cast<double>(config.steps) + 1) *
-                                           static_cast<double>(config.family.variables));
-  needs.require_fit(training.memory_limit);
+// Weights with their moments and derivatives, three copies of these in a checkpoint, and the network's own;
+// in every slot the derivatives again.
+void add_weights(const TrainConfig& config, const algorithms::WeightLayout& layout, MemoryNeeds& needs) {
+  constexpr double numbers_by_weight = 38;
+  constexpr double numbers_by_slot = 2;
+  needs.add("weights", (numbers_by_weight + numbers_by_slot * static_cast<double>(config.slots)) *
+                           static_cast<double>(layout.size()));
 }
 
 }  // namespace
@@ -170,7 +167,11 @@ learning::TrainResult run_training(const Training& training) {
   require(config.samples >= 8, "samples: {} is below 8", config.samples);
   io::prepare_output_folder(training.folder);
   training.checkpoint.prepare();
-  require_training_memory(training);
+  MemoryNeeds needs(training.memory_limit);
+  needs.add_samples(
+      config.family, config.samples * (config.flip_signs ? 2 : 1),
+      algorithms::numbers_kept_by_sample(config.model, config.family.variables, config.precision));
+  needs.require_fit();
 
   const families::SparseCoding family(config.family_seed, config.family);
   const auto codes = std::make_shared<problems::SparseCodes>(
@@ -178,6 +179,10 @@ learning::TrainResult run_training(const Training& training) {
   const auto original = config.flip_signs ? std::make_shared<problems::SparseCodes>(*codes) : nullptr;
   const auto op = algorithms::make_code_network(config.model, codes,
                                                 {.steps = config.steps, .precision = config.precision});
+  const Index states_of_steps = config.steps + 1;
+  needs.add_blocks(*op, states_of_steps * op->state_size(), config.slots);
+  add_weights(config, op->weights(), needs);
+  needs.require_fit();
   learning::Loss loss;
   loss.kind = config.loss;
   loss.step_weights = config.step_weights;
@@ -202,7 +207,10 @@ learning::TrainResult run_training(const Training& training) {
 
   learning::TrainHooks hooks;
   if (config.flip_signs) {
-    hooks.before_epoch = [&](Index epoch) { families::flip_signs(*original, config.seed, epoch, *codes); };
+    hooks.before_epoch = [&](Index epoch) {
+      families::flip_signs(*original, config.seed, epoch, *codes);
+      op->instances_changed();
+    };
   }
   hooks.stop = StopSignals::stopped;
   hooks.resumed = [&] { say_gone_on_from(options.checkpoint); };

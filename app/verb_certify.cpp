@@ -74,10 +74,10 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
       fmt::print(stderr, "surefoot: {}: {}\n", file, tables.back()->notice());
   }
   claims = certify::resolved(claims, recorded);
-  MemoryNeeds needs;
+  MemoryNeeds needs(options.memory_limit);
   for (const std::vector<Index>& steps : recorded)
     needs.add_counts(static_cast<Index>(steps.size()), claims.tolerances.size(), 0);
-  needs.require_fit(options.memory_limit);
+  needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   options.output.prepare();
   std::vector<certify::Counted> variants;

@@ -139,18 +139,16 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
 }
 
 void require_run_memory(const RunArguments& arguments, const algorithms::Operator& op) {
-  const double trace = static_cast<double>(arguments.iterations) + 1;
-  MemoryNeeds needs;
-  needs.add("blocks of runs in threads",
-            static_cast<double>(op.width()) * threads() *
-                (trace + static_cast<double>(op.state_size() + op.iterate_size())));
+  MemoryNeeds needs(arguments.memory_limit);
+  needs.add_blocks(op, arguments.iterations, threads());
   needs.add_counts(arguments.iterations,
                    std::max<std::size_t>(1, arguments.claims.options().tolerances.size()), op.instances());
   if (arguments.save_traces) {
     constexpr double copies = 2;  // and its file
-    needs.add("traces", copies * trace * static_cast<double>(op.instances()));
+    needs.add("traces",
+              copies * (static_cast<double>(arguments.iterations) + 1) * static_cast<double>(op.instances()));
   }
-  needs.require_fit(arguments.memory_limit);
+  needs.require_fit();
 }
 
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,

@@ -1,8 +1,14 @@
 #include "support/child.hpp"
 #include "support/program.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace surefoot {
 namespace {
@@ -35,6 +41,80 @@ TEST_F(Limits, MemoryThatIsNotThereIsRefusedWithNumbersBeforeTheWork) {
   expect_refusal(surefoot("train train.toml --out out --memory-limit 2GB"), "samples ");
   EXPECT_TRUE(fs::is_empty(folder_ / "out"));
 }
+
+#ifndef SUREFOOT_SANITIZED  // sanitizers have memory of their own
+class MemoryOf : public Limits {
+ protected:
+  struct Work {
+    std::vector<std::string> arguments;
+    double enough_to_begin = 0;  ///< a limit under which it is refused with all parts known
+  };
+
+  // Bytes that it says it needs, from its refusal.
+  [[nodiscard]] double said(const Work& work) const {
+    const testing::ProgramResult result = surefoot(fmt::format(
+        "{} --out out --memory-limit {:.0f}", fmt::join(work.arguments, " "), work.enough_to_begin));
+    EXPECT_EQ(result.code, 2) << result.err;
+    constexpr std::string_view words = "this needs ";
+    const std::size_t at = result.err.find(words);
+    if (at == std::string::npos) return 0;
+    char* unit = nullptr;
+    const double number = std::strtod(result.err.c_str() + at + words.size(), &unit);
+    RecordProperty("said", result.err);
+    return number * (std::string_view(unit).starts_with(" GB") ? 1e9 : 1e6);
+  }
+  [[nodiscard]] double peak(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), SUREFOOT_PROGRAM);
+    arguments.insert(arguments.end(), {"--out", "out"});
+    testing::Child child(folder_, arguments);
+    EXPECT_EQ(child.wait(), 0) << testing::slurp(folder_ / ".err");
+    return child.peak();
+  }
+  // `least` is the same work, as small as it can be: what it takes is the program.
+  void expect_said_as_measured(const Work& work, const std::vector<std::string>& least) const {
+    const double needed = said(work);
+    const double measured = peak(work.arguments) - peak(least);
+    EXPECT_GE(measured, 30e6) << "too little to tell";
+    EXPECT_LE(measured, needed);
+    EXPECT_LE(needed, 4 * measured);
+  }
+  [[nodiscard]] std::vector<std::string> training(const std::string& name, const std::string& model,
+                                                  int samples, int variables) const {
+    write(name, fmt::format("model = '{}'\n[family]\nsamples = {}\nmeasurements = {}\nvariables = {}\n"
+                            "[network]\nsteps = 5\n[[stage]]\nepochs = 1\nlog_variance = -12\n"
+                            "surrogate = 'tolerance'\ntolerance = -10\nwidth = 4\n",
+                            model, samples, variables / 2, variables));
+    return {"train", name, "--quiet"};
+  }
+};
+
+TEST_F(MemoryOf, RunsIsWhatTheySay) {
+  std::string tolerances = "1e-4";
+  for (int i = 1; i < 20; ++i) tolerances += fmt::format(",{}e-4", 10 * i);
+  const auto run = [&](const char* steps) {
+    return std::vector<std::string>{
+        "run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", steps, "--tolerances", tolerances};
+  };
+  expect_said_as_measured({run("6000"), 1e6}, run("20"));
+}
+
+TEST_F(MemoryOf, TrainingIsWhatItSays) {
+  const std::vector<std::string> least = training("least.toml", "lista", 100, 16);
+  expect_said_as_measured({training("weights.toml", "lista", 500, 160), 45e6}, least);
+  expect_said_as_measured({training("samples.toml", "glista", 30000, 128), 1e6}, least);
+}
+
+TEST_F(MemoryOf, CalibrationsIsWhatTheySay) {
+  const auto calibrate = [&](const std::string& model, int samples, int variables, const char* fresh) {
+    (void)peak(training("t.toml", model, samples, variables));
+    std::filesystem::rename(folder_ / "out" / "weights.safetensors", folder_ / (model + fresh));
+    return std::vector<std::string>{"calibrate", model + fresh, "--hold-out-samples", fresh};
+  };
+  const std::vector<std::string> least = calibrate("lista", 100, 16, "100");
+  expect_said_as_measured({calibrate("lista", 100, 256, "200"), 1e6}, least);
+  expect_said_as_measured({calibrate("glista", 100, 128, "30000"), 1e6}, least);
+}
+#endif
 
 // A limit on the size of files stands for a full disk: writing fails in the middle.
 TEST_F(Limits, AFullDiskNamesTheFileAndLeavesWhatWasThere) {

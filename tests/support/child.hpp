@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,17 +68,23 @@ class Child {
     while (!code_) poll(0);
     return *code_;
   }
+  /// The most memory that was resident, in bytes, once it has ended.
+  [[nodiscard]] double peak() const { return peak_; }
 
  private:
   bool poll(int flags) {
     int status = 0;
-    if (::waitpid(id_, &status, flags) != id_) return false;
+    rusage usage{};
+    if (::wait4(id_, &status, flags, &usage) != id_) return false;
+    constexpr double kilobyte = 1024;
+    peak_ = kilobyte * static_cast<double>(usage.ru_maxrss);
     code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return true;
   }
 
   pid_t id_ = 0;
   std::optional<int> code_;
+  double peak_ = 0;
 };
 
 }  // namespace surefoot::testing

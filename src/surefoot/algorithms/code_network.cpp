@@ -69,18 +69,22 @@ problems::Matrix analytic_weights(const problems::Matrix& D) {
 
 template <class T>
 GramNetwork<T>::GramNetwork(SharedCodes samples, CodeNetworkOptions options, bool gated)
-    : CodeNetwork(std::move(samples), options), gated_(gated) {
-  const problems::Matrix W = analytic_weights(codes().D);
-  const problems::Matrix G = W.transpose() * codes().D;
+    : CodeNetwork(std::move(samples), options), gated_(gated), W_(analytic_weights(codes().D)) {
+  const problems::Matrix G = W_.transpose() * codes().D;
   gram_ = Columns<T>(G);
   gram_transposed_ = Columns<T>(G.transpose());
+  GramNetwork::instances_changed();
+}
+
+template <class T>
+void GramNetwork<T>::instances_changed() {
   const Index n = codes().variables();
   Wb_.resize(static_cast<std::size_t>(instances() * n));
   constexpr Index rows = 64;
   parallel_blocks((instances() + rows - 1) / rows, [&](Index block) {
     const Index first = block * rows;
     const Index count = std::min(rows, instances() - first);
-    const problems::Table part = codes().b.middleRows(first, count) * W;
+    const problems::Table part = codes().b.middleRows(first, count) * W_;
     std::transform(part.data(), part.data() + part.size(), Wb_.begin() + first * n,
                    [](double value) { return static_cast<T>(value); });
   });

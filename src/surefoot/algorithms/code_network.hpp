@@ -8,7 +8,8 @@
 
 namespace surefoot::algorithms {
 
-/// Samples that networks read; the owner may replace them between blocks (fresh signs for every epoch).
+/// Samples that networks read; the owner may replace them between blocks (fresh signs for every epoch) and
+/// says so by instances_changed().
 using SharedCodes = std::shared_ptr<const problems::SparseCodes>;
 
 struct CodeNetworkOptions {
@@ -59,6 +60,7 @@ class GramNetwork : public CodeNetwork {
  public:
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
   void load(Index first, Index count, Workspace& workspace) const override;
+  void instances_changed() override;
   void draw(const WeightDraw& draw, Workspace& workspace) const override;
   void use_means(Workspace& workspace) const override;
   void collect(Workspace& workspace, std::span<double> d_mean,
@@ -83,6 +85,7 @@ class GramNetwork : public CodeNetwork {
 
  private:
   bool gated_;
+  problems::Matrix W_;
   AlignedVector<T> Wb_;  // N x n
 };
 

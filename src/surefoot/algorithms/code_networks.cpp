@@ -17,4 +17,10 @@ std::unique_ptr<LearnedOperator> make_code_network(std::string_view name, Shared
   throw InputError(fmt::format("model: '{}' is not alista, glista, tilista or lista", name));
 }
 
+double numbers_kept_by_sample(std::string_view name, Index variables, Precision precision) {
+  const bool products = name == "alista" || name == "glista";  // GramNetwork
+  const double share = precision == Precision::single ? 0.5 : 1.0;
+  return products ? share * static_cast<double>(variables) : 0.0;
+}
+
 }  // namespace surefoot::algorithms

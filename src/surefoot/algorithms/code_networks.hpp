@@ -13,5 +13,7 @@ inline constexpr std::array<std::string_view, 4> code_network_names{"alista", "g
 /// One of them by its name; InputError lists the names.
 std::unique_ptr<LearnedOperator> make_code_network(std::string_view name, SharedCodes codes,
                                                    CodeNetworkOptions options = {});
+/// Numbers of 8 bytes that it keeps of every sample besides the sample.
+double numbers_kept_by_sample(std::string_view name, Index variables, Precision precision);
 
 }  // namespace surefoot::algorithms

@@ -1,10 +1,14 @@
+#include "surefoot/algorithms/code_networks.hpp"
+
 #include "surefoot/algorithms/alista.hpp"
 #include "surefoot/algorithms/glista.hpp"
 #include "surefoot/algorithms/lista.hpp"
 #include "surefoot/algorithms/tilista.hpp"
+#include "surefoot/certify/learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/runs/run.hpp"
 
 #include "support/operator_contract.hpp"
 #include "support/simulations.hpp"
@@ -51,6 +55,28 @@ void expect_learned_contract(LearnedOperator& op, double variance = 1e-4) {
   op.assign(weights.mean, weights.variance);
   testing::expect_operator_contract(op, {}, {.steps = layers});
   testing::expect_weight_vjp_matches_differences(op, layers, weights.mean, weights.variance, 1e-5);
+}
+
+TEST(CodeNetworks, RunOnSamplesThatReplacedOthers) {
+  const SharedCodes original = small_codes();
+  const auto codes = std::make_shared<problems::SparseCodes>(*original);
+  for (const std::string_view name : code_network_names) {
+    *codes = *original;
+    const auto op = make_code_network(name, codes, {.steps = layers});
+    families::flip_signs(*original, 1, 0, *codes);
+    op->instances_changed();
+    const auto same = make_code_network(name, codes, {.steps = layers});
+    const auto other = make_code_network(name, original, {.steps = layers});
+    const Weights weights = weights_for(*op, 0.15, 0);
+    const auto iterates = [&](LearnedOperator& each) {
+      each.assign(weights.mean, weights.variance);
+      runs::RunOptions options;
+      options.steps = layers;
+      return runs::run_iterates(certify::SampledOperator(each), {}, options);
+    };
+    EXPECT_EQ(iterates(*op), iterates(*same)) << name;
+    EXPECT_NE(iterates(*op), iterates(*other)) << name;
+  }
 }
 
 TEST(Alista, PassesTheContract) {

@@ -61,6 +61,9 @@ class LearnedOperator : public Operator, public DifferentiableStep {
   /// Means and variances (weights().size() each) that the following blocks run with.
   virtual void assign(std::span<const double> mean, std::span<const double> variance) = 0;
 
+  /// Told when the data of the instances have been replaced by their owner; no block may be under way.
+  virtual void instances_changed() {}
+
   /// Gives every lane of the loaded block weights of its own.
   virtual void draw(const WeightDraw& draw, Workspace& workspace) const = 0;
   /// Lets every lane of the loaded block run at the means.
