@@ -57,10 +57,10 @@ TEST_F(TrainVerb, KilledAtTenRandomMomentsEndsAtTheSameWeights) {
     const auto time = std::chrono::duration_cast<testing::Child::Clock::duration>(share(random) * whole_time);
     testing::Child child(folder_, {SUREFOOT_PROGRAM, "train", "train.toml", "--out", "killed", "--resume",
                                    "--quiet", "--checkpoint-seconds", "0"});
-    if (child.wait_for(time)) {
+    if (!child.wait_for(time)) child.send(SIGKILL);
+    if (child.wait() == 0) {
       std::filesystem::remove_all(folder_ / "killed");  // it came to the end: once more from the beginning
     } else {
-      child.send(SIGKILL);
       ASSERT_EQ(child.wait(), 128 + SIGKILL);
       ++kills;
     }
