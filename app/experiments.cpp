@@ -53,12 +53,12 @@ bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) 
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all{
-      {"robust-kalman", "Robust Kalman filtering", 1000, 8, 5, false, robust_kalman},
-      {"deblurring", "Deblurring of letters", 1000, 50, 5, true, deblurring},
-      {"l2ws", "Learned warm starts", 0, 50, 2, false, l2ws},
-      {"maml", "Meta-learning", 0, 380, 6, false, maml},
-      {"sparse-coding", "Sparse coding", 0, 1500, 70, false, sparse_coding},
-      {"mpc-warm-start", "Warm starts in control", 0, 130, 10, false, mpc_warm_start}};
+      {"robust-kalman", "Robust Kalman filtering", 1000, 5, 5, false, robust_kalman},
+      {"deblurring", "Deblurring of letters", 1000, 30, 5, true, deblurring},
+      {"l2ws", "Learned warm starts", 0, 40, 2, false, l2ws},
+      {"maml", "Meta-learning", 0, 340, 6, false, maml},
+      {"sparse-coding", "Sparse coding", 0, 1300, 70, false, sparse_coding},
+      {"mpc-warm-start", "Warm starts in control", 0, 115, 10, false, mpc_warm_start}};
   return all;
 }
 
