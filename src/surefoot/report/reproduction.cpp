@@ -131,7 +131,8 @@ std::string table_html(const ExperimentResult& result, const ResultTable& table)
   const auto middle = table.remarks.begin() + static_cast<std::ptrdiff_t>(split);
   if (split > 0) html += html_list({table.remarks.begin(), middle});
   if (split < table.remarks.size())
-    html += html_folded(fmt::format("{} more remarks", table.remarks.size() - split),
+    html += html_folded(fmt::format("{} more remark{}", table.remarks.size() - split,
+                                    table.remarks.size() - split == 1 ? "" : "s"),
                         html_list({middle, table.remarks.end()}));
   return html + fmt::format("<p class=\"note\">For papers: {}, {}</p>\n",
                             linked(result.name, fmt::format("table_{}.tex", table.slug).c_str(), "LaTeX"),

@@ -60,7 +60,7 @@ TEST(ReproductionPage, HasEveryExperimentAndSaysWhatIsMissing) {
   EXPECT_FALSE(contains(html, "<7>"));
   EXPECT_TRUE(contains(html, "href=\"one/further/report.html\""));
   EXPECT_TRUE(contains(html, "surefoot verify two/certificate.json"));
-  EXPECT_TRUE(contains(html, "1 more remarks"));
+  EXPECT_TRUE(contains(html, ">1 more remark<"));
   EXPECT_TRUE(contains(html, "surefoot reproduce all --out &#39;a b&#39;") ||
               contains(html, "surefoot reproduce all --out 'a b'"));
 }
