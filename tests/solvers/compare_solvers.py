@@ -31,6 +31,8 @@ def main():
     parser.add_argument("--require-packages", action="store_true",
                         default=os.environ.get("SUREFOOT_REQUIRE_PACKAGES", "0") not in ("", "0"),
                         help="fail, rather than skip, where the packages cannot be installed")
+    parser.add_argument("--in-turn", action="store_true",
+                        help="each problem by one of the ways to solve its linear system, in turn, not by all")
     parser.add_argument("--verbose", action="store_true", help="one line per problem also where all is well")
     options = parser.parse_args()
 
@@ -41,9 +43,9 @@ def main():
         return 1 if options.require_packages else SKIPPED
 
     what = ["--reference"] if options.reference else ["--program", str(options.program.resolve())]
-    verbose = ["--verbose"] if options.verbose else []
+    flags = [flag for flag, given in (("--verbose", options.verbose), ("--in-turn", options.in_turn)) if given]
     python = str(options.venv / "bin" / "python")
-    return subprocess.run([python, str(HERE / "comparison.py"), *what, *verbose]).returncode
+    return subprocess.run([python, str(HERE / "comparison.py"), *what, *flags]).returncode
 
 
 if __name__ == "__main__":

@@ -173,6 +173,7 @@ def main():
     what.add_argument("--program", type=pathlib.Path)
     what.add_argument("--reference", action="store_true")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--in-turn", action="store_true")
     options = parser.parse_args()
 
     ways = ["reference"] if options.reference else list(WAYS_TO_SOLVE)
@@ -184,10 +185,10 @@ def main():
             worst_by_way, points = dict.fromkeys(ways, 0.0), 0
             chosen = [problem for problem in problems
                       if settings.get("scaling") != 0 or not problem.needs_scaling]
-            for problem in chosen:
+            for index, problem in enumerate(chosen):
                 theirs = results_of_package(solver_name, problem, settings)
                 points += len(theirs)
-                for way in ways:
+                for way in [ways[index % len(ways)]] if options.in_turn else ways:
                     try:
                         ours = (iterates_of_reference(solver_name, problem, settings) if options.reference else
                                 iterates_of_program(options.program, WAYS_TO_SOLVE[way], solver_name, problem, settings))
