@@ -12,7 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace surefoot;
 
@@ -109,6 +112,62 @@ std::unique_ptr<certify::CountJournal> open_journal(const CheckpointOptions& opt
       options.resume, StopSignals::check);
   if (journal->resumed()) say_gone_on_from(file);
   return journal;
+}
+
+void write_table(const problems::Table& table, ByteWriter& to) {
+  to.number(table.rows());
+  to.list(std::vector<double>(table.data(), table.data() + table.size()));
+}
+
+problems::Table read_table(ByteReader& from) {
+  const auto rows = from.number<Index>();
+  const std::vector<double> values = from.list<double>();
+  const auto size = static_cast<Index>(values.size());
+  require(rows >= 1 && size % rows == 0, "table of a checkpoint: {} numbers in {} rows", size, rows);
+  return Eigen::Map<const problems::Table>(values.data(), rows, size / rows);
+}
+
+problems::Table kept_table(certify::CountJournal& journal, const std::function<problems::Table()>& make) {
+  const std::optional<std::string> left = journal.begin();
+  if (!ranks().any(!left)) {  // processes make it together, or not at all
+    ByteReader from(*left, "table of a checkpoint");
+    problems::Table table = read_table(from);
+    from.finish();
+    return table;
+  }
+  problems::Table table = make();
+  if (journal.keeps()) {
+    ByteWriter to;
+    write_table(table, to);
+    journal.keep(to.take());
+  }
+  return table;
+}
+
+PartJournals::PartJournals(std::filesystem::path folder, io::Configuration configuration, double seconds)
+    : place_{std::move(folder), true, seconds}, configuration_(std::move(configuration)) {
+  place_.prepare();
+}
+
+certify::CountJournal& PartJournals::next() {
+  if (current_) current_->flush();
+  current_.reset();
+  const std::string part = fmt::format("part {}", ++parts_);
+  io::Configuration configuration = configuration_;
+  configuration.emplace_back("part", part);
+  const auto open = [&](bool resume) {
+    return std::make_unique<certify::CountJournal>(
+        io::CheckpointFile(place_.own_file(part), configuration, place_.seconds,
+                           io::CheckpointFile::Writer::each),
+        resume, StopSignals::check);
+  };
+  try {
+    current_ = open(true);
+  } catch (const InputError& error) {
+    fmt::print(stderr, "surefoot: {}; this part is done again\n", error.what());
+    current_ = open(false);
+  }
+  return *current_;
 }
 
 void say_gone_on_from(const std::filesystem::path& checkpoint) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
+#include "surefoot/problems/matrix.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -38,6 +41,31 @@ surefoot::io::Configuration configuration_of(const CLI::App& verb, const surefoo
 std::unique_ptr<surefoot::certify::CountJournal> open_journal(const CheckpointOptions& options,
                                                               const CLI::App& verb,
                                                               const surefoot::io::Configuration& data);
+
+/// A table that takes long to make: a piece of the journal, so that one of an earlier process is not made
+/// again.
+surefoot::problems::Table kept_table(surefoot::certify::CountJournal& journal,
+                                     const std::function<surefoot::problems::Table()>& make);
+
+/// Tables in what journals keep.
+void write_table(const surefoot::problems::Table& table, surefoot::ByteWriter& to);
+surefoot::problems::Table read_table(surefoot::ByteReader& from);
+
+/// Journals of work that has many parts, always the same ones in the same order: a file for each, so that
+/// what is finished takes no memory and is not written again and again. Goes on with the files that are in
+/// the folder; one that is damaged or of another build is begun anew.
+class PartJournals {
+ public:
+  PartJournals(std::filesystem::path folder, surefoot::io::Configuration configuration, double seconds);
+  /// Of the next part. The one before is written and gone.
+  surefoot::certify::CountJournal& next();
+
+ private:
+  CheckpointOptions place_;
+  surefoot::io::Configuration configuration_;
+  std::unique_ptr<surefoot::certify::CountJournal> current_;
+  int parts_ = 0;
+};
 
 /// Tells the user that work goes on from a checkpoint.
 void say_gone_on_from(const std::filesystem::path& checkpoint);

@@ -1,5 +1,6 @@
 #include "experiments.hpp"
 
+#include "surefoot/core/build.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -29,8 +30,9 @@ constexpr std::size_t digits_of_folder = 12;
 /// Everything that the results depend on.
 std::string settings_json(const Experiment& experiment, const Settings& settings) {
   nlohmann::ordered_json json{{"experiment", experiment.name}, {"version", version},
-                              {"scale", settings.scale},       {"seed", settings.seed},
-                              {"samples", settings.samples},   {"steps", settings.steps}};
+                              {"build", build_id()},           {"scale", settings.scale},
+                              {"seed", settings.seed},         {"samples", settings.samples},
+                              {"steps", settings.steps}};
   if (experiment.wants_letters) {
     json["blur"] = settings.blur;
     json["letters"] = settings.letters.empty()
@@ -94,7 +96,14 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
   io::remove_output(settings.folder / mark_name);
   const std::string text = settings_json(experiment, settings);
   const std::string digest = io::sha256_hex(text);
-  settings.checkpoints = settings.folder / checkpoints_name / digest.substr(0, digits_of_folder);
+  const bool own_folder = settings.checkpoint.folder.empty();
+  const fs::path all_checkpoints =
+      own_folder ? settings.folder / checkpoints_name : settings.checkpoint.folder;
+  settings.checkpoints = all_checkpoints / digest.substr(0, digits_of_folder);
+  if (fs::exists(settings.checkpoints)) say_gone_on_from(settings.checkpoints);
+  PartJournals journals(settings.checkpoints, {{"work", "reproduce"}, {"settings", text}},
+                        settings.checkpoint.seconds);
+  settings.journals = &journals;
   const auto begin = std::chrono::steady_clock::now();
   Output output(settings.folder, experiment.name);
   experiment.run(settings, output);
@@ -106,7 +115,8 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                               {"seconds", seconds},
                               {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
   io::write_file_atomically(settings.folder / mark_name, mark.dump(1) + '\n');
-  io::remove_output(settings.folder / checkpoints_name);
+  // In a folder that others may use too, only what is of this experiment.
+  io::remove_output(own_folder ? all_checkpoints : settings.checkpoints);
   return finished;
 }
 

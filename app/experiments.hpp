@@ -30,12 +30,12 @@ struct Finished {
   double seconds = 0;
 };
 
-/// From an earlier run with the same settings and version into the same folder, if its certificates are as it
+/// From an earlier run with the same settings and program into the same folder, if its certificates are as it
 /// left them.
 std::optional<Finished> finished_before(const Experiment& experiment, const Settings& settings);
 
-/// Runs it into the settings' folder, which is made. Training that was interrupted under the same settings
-/// goes on.
+/// Runs it into the settings' folder, which is made. Training and counting that was interrupted under the
+/// same settings goes on.
 Finished run_experiment(const Experiment& experiment, Settings settings);
 
 /// All experiments, each into a folder inside the settings' folder, and one page about them.

@@ -124,14 +124,14 @@ void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& fam
 }
 
 void MemoryNeeds::add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps,
-                             surefoot::Index blocks) {
+                             surefoot::Index blocks, surefoot::Index states) {
   const double before = allocated_bytes();
   const std::unique_ptr<surefoot::algorithms::Workspace> one = op.make_workspace();
   const double workspace = std::max(0.0, allocated_bytes() - before);
   const double lanes = static_cast<double>(op.width());
   const double traces = (lanes + 1) * (static_cast<double>(steps) + 1);
-  const double states = lanes * static_cast<double>(op.state_size() + op.iterate_size());
-  add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + states)));
+  const double kept = lanes * static_cast<double>(states * op.state_size() + op.iterate_size());
+  add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + kept)));
 }
 
 void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples) {

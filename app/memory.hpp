@@ -29,9 +29,10 @@ class MemoryNeeds {
   void add_bytes(const std::string& what, double bytes);
   /// Samples of sparse coding: measurements, entries of the codes, and so many `kept` numbers of each.
   void add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count, double kept);
-  /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), states,
-  /// traces.
-  void add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps, surefoot::Index blocks);
+  /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), traces, and so
+  /// many `states` at a time: training keeps those of all steps.
+  void add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps, surefoot::Index blocks,
+                  surefoot::Index states = 1);
   /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
   void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
   /// InputError with the numbers if it is more than was available, or than the limit left.

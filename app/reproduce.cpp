@@ -6,6 +6,8 @@
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/learned.hpp"
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -14,14 +16,11 @@
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/text.hpp"
 
-#include "stopping.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <utility>
 
 namespace reproduce {
@@ -33,30 +32,6 @@ namespace {
 constexpr double certificate_delta = 0.01;
 
 // ---- counting
-
-/// Runs between two sizes are counted in one ring; the first N samples are the rings up to N.
-class Rings {
- public:
-  Rings(const runs::TallySpec& spec, std::vector<Index> sizes)
-      : sizes_(std::move(sizes)), rings_(sizes_.size(), runs::Tally(spec)) {}
-
-  void add(Index instance, const double* trace) {
-    const auto ring = std::upper_bound(sizes_.begin(), sizes_.end(), instance) - sizes_.begin();
-    const std::scoped_lock lock(mutex_);
-    rings_.at(static_cast<std::size_t>(ring)).add_run(trace);
-  }
-  [[nodiscard]] std::vector<runs::Tally> nested() const {
-    std::vector<runs::Tally> tallies;
-    for (const runs::Tally& ring : rings_) tallies.push_back(runs::sum_over_ranks(ring));
-    for (std::size_t i = 1; i < tallies.size(); ++i) tallies[i].merge(tallies[i - 1]);
-    return tallies;
-  }
-
- private:
-  std::vector<Index> sizes_;
-  std::vector<runs::Tally> rings_;
-  std::mutex mutex_;
-};
 
 certify::Options claims_of(const Subject& subject, const std::vector<Index>& recorded) {
   certify::Options options;
@@ -258,27 +233,28 @@ std::vector<Index> nested_sizes(Index samples) {
 }
 
 std::vector<Measured> measure(const algorithms::Operator& op, const std::vector<Subject>& subjects,
-                              const runs::RunOptions& options) {
+                              const runs::RunOptions& options, certify::CountJournal& journal) {
   std::vector<Measured> measured;
-  std::vector<std::unique_ptr<Rings>> rings;
+  std::vector<runs::TallySpec> specs;  // of a subject's rings: samples up to a size and beyond the one before
   std::vector<runs::Metric> metrics;
   const std::vector<Index> sizes = nested_sizes(op.instances());
   for (const Subject& subject : subjects) {
-    const Index first = subject.metric.first_step();
-    std::vector<Index> steps(static_cast<std::size_t>(options.steps + 1 - first));
-    std::iota(steps.begin(), steps.end(), first);
+    const std::vector<Index> steps = certify::recorded_steps(subject.metric, options.steps);
     const certify::Options claims = claims_of(subject, steps);
-    rings.push_back(std::make_unique<Rings>(certify::tally_spec(claims, std::move(steps)), sizes));
+    specs.insert(specs.end(), sizes.size(), certify::tally_spec(claims, steps));
     metrics.push_back(subject.metric);
     measured.push_back({subject, claims, sizes, {}});
   }
-  runs::RunOptions shared = options;
-  shared.shared = true;
-  shared.wanted = unless_stopped;
-  runs::run(op, metrics, {}, shared, [&](std::size_t metric, Index instance, const double* trace) {
-    rings[metric]->add(instance, trace);
+  certify::RunCounter counter(specs, &journal);
+  counter.run_grouped(op, metrics, {}, options, [&](std::size_t metric, Index instance) {
+    const auto ring = std::upper_bound(sizes.begin(), sizes.end(), instance) - sizes.begin();
+    return metric * sizes.size() + static_cast<std::size_t>(ring);
   });
-  for (std::size_t i = 0; i < measured.size(); ++i) measured[i].tallies = rings[i]->nested();
+  std::vector<runs::Tally> rings = counter.finish_groups();
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    if (i % sizes.size() > 0) rings[i].merge(rings[i - 1]);
+    measured[i / sizes.size()].tallies.push_back(rings[i]);
+  }
   return measured;
 }
 

@@ -11,6 +11,7 @@
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/tally.hpp"
 
+#include "checkpointing.hpp"
 #include "paper_tables.hpp"
 #include "record.hpp"
 
@@ -34,13 +35,15 @@ struct Settings {
   Index samples = 0;  ///< 0: the experiment's own number
   Index steps = 0;    ///< 0: the experiment's own horizon
   std::filesystem::path folder;
-  std::filesystem::path checkpoints;  ///< folder for those of training
+  CheckpointOptions checkpoint;       ///< as asked for; always gone on from
   int threads = 0;                    ///< 0: all cores
   std::string letters;                ///< folder of EMNIST files; empty: drawn letters
   std::string blur = "box";           ///< or gaussian
   std::string scale = "paper";        ///< or quick: a short horizon, fewer samples
   std::string models;                 ///< sparse coding: list of models; empty: all
   Index epochs = 0;                   ///< sparse coding: at most so many per stage; 0: as the recipes say
+  std::filesystem::path checkpoints;  ///< folder of this very experiment with these settings
+  PartJournals* journals = nullptr;   ///< of what it counts, part by part, in that folder
 };
 
 class Output;
@@ -82,7 +85,8 @@ std::vector<Index> nested_sizes(Index samples);
 
 /// Runs the operator once and counts all subjects as it goes; traces are never stored.
 std::vector<Measured> measure(const surefoot::algorithms::Operator& op, const std::vector<Subject>& subjects,
-                              const surefoot::runs::RunOptions& options);
+                              const surefoot::runs::RunOptions& options,
+                              surefoot::certify::CountJournal& journal);
 
 /// The paper's table and the same of ours.
 struct ComparisonPlan {

@@ -9,6 +9,7 @@
 #include "surefoot/runs/solve_qp.hpp"
 
 #include "reproduce.hpp"
+#include "stopping.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -93,7 +94,9 @@ families::DeblurringOptions family_options(const Settings& settings) {
 }
 
 problems::Table checked_solutions(const problems::Qp& problem) {
-  problems::Table solutions = runs::solve_qp(problem);
+  runs::QpSolveOptions how;
+  how.interrupt = StopSignals::check;
+  problems::Table solutions = runs::solve_qp(problem, how);
   const Index n = problem.variables();
   for (Index i = 0; i < solutions.rows(); ++i) {
     const problems::Vector x = solutions.row(i).head(n);
@@ -212,11 +215,13 @@ void deblurring(const Settings& settings, Output& output) {
   const Letters letters = letters_of(settings, side);
   const problems::Qp problem =
       family.problem(family.observe(letters.images.topRows(settings.samples), settings.seed));
-  const problems::Table solutions = checked_solutions(problem);
+  const problems::Table solutions =
+      kept_table(settings.journals->next(), [&] { return checked_solutions(problem); });
   const algorithms::Osqp osqp(problem, algorithms::OsqpOptions::paper());
   runs::RunOptions options;
   options.steps = steps;
-  const std::vector<Measured> measured = measure(osqp, letter_subjects(solutions, side * side), options);
+  const std::vector<Measured> measured =
+      measure(osqp, letter_subjects(solutions, side * side), options, settings.journals->next());
 
   fmt::print("Deblurring by OSQP: {} letters, {} blur, {} steps, seed {}\nLetters: {}\n",
              report::count_label(settings.samples), settings.blur, report::count_label(steps), settings.seed,

@@ -97,6 +97,7 @@ std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Setting
   options.steps = unrolled;
   options.slots = 2;
   options.checkpoint = settings.checkpoints;
+  options.checkpoint_seconds = settings.checkpoint.seconds;
   set_threads(1);  // batches are too small to be shared out
   fmt::print("Training on {} problems through {} steps:\n", report::count_label(scale.samples), unrolled);
   // Typical problems first, then the ones that are far off: all of them enter the mean.
@@ -135,8 +136,10 @@ std::vector<CountedStart> baselines(const families::UnconstrainedQp& family, con
   const runs::Start nearest =
       runs::nearest_neighbour_start(scaled(*test.parameters), scaled(base), family.solutions(base));
   const runs::Metric residual = runs::fixed_point_residual();
-  return {{"cold start", count_baseline(*test.solver, residual, runs::cold_start(), steps, tolerances)},
-          {"nearest neighbour", count_baseline(*test.solver, residual, nearest, steps, tolerances)}};
+  return {{"cold start", count_baseline(*test.solver, residual, runs::cold_start(), steps, tolerances,
+                                        settings.journals->next())},
+          {"nearest neighbour",
+           count_baseline(*test.solver, residual, nearest, steps, tolerances, settings.journals->next())}};
 }
 
 void add_budget_table(Output& output, const WarmStartResults& results) {
@@ -274,10 +277,11 @@ void l2ws(const Settings& settings, Output& output) {
   options.claims.title = "Learned warm starts of gradient descent";
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
-  WarmStartResults results{certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
-                                              std::string(to_string(op->options().sampling)), "double"),
-                           {},
-                           baselines(family, settings, scale.steps)};
+  WarmStartResults results{
+      certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
+                         std::string(to_string(op->options().sampling)), "double", *settings.journals),
+      {},
+      baselines(family, settings, scale.steps)};
   const Bench fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
   const auto fresh_op = fresh.warm(family, settings.seed);
   certify::LearnedModel model{*fresh_op, deterministic.posterior, residual, scale.steps};
@@ -286,7 +290,8 @@ void l2ws(const Settings& settings, Output& output) {
   certify::Options hold_out =
       warm_start_claims(runs::fixed_point_residual(), scale.steps, tolerances, quantiles);
   hold_out.title = "Learned warm starts of gradient descent: hold-out";
-  results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
+  results.hold_out =
+      certify::certify_hold_out(model, hold_out, {.at_means = true, .journal = &settings.journals->next()});
   results.learned.run = results.hold_out.run = run_json(settings, scale);
 
   add_budget_table(output, results);

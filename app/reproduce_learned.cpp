@@ -1,6 +1,7 @@
 #include "reproduce_learned.hpp"
 
 #include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
@@ -17,7 +18,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <mutex>
 
 namespace reproduce {
 
@@ -83,7 +83,8 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
                                         const std::vector<Candidate>& candidates,
                                         certify::PacBayesOptions options, const runs::Metric& metric,
                                         Index steps, const certify::CalibrationOptions& calibration,
-                                        const std::string& sampling, const std::string& precision) {
+                                        const std::string& sampling, const std::string& precision,
+                                        PartJournals& journals) {
   options.claims.metric = metric.name;
   options.claims.unit = metric.unit;
   options = certify::resolved(std::move(options), certify::recorded_steps(metric, steps));
@@ -95,8 +96,7 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
     model.sampling = sampling;
     model.precision = precision;
     certify::CalibrationOptions own = calibration;
-    certify::CountJournal stops({}, false, StopSignals::check);
-    own.journal = &stops;
+    own.journal = &journals.next();
     Progress bar("calibration " + candidate.name);
     own.progress = [&](Index done, Index all) {
       bar.update(static_cast<double>(done), static_cast<double>(all), "runs");
@@ -107,29 +107,26 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
 }
 
 runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& metric,
-                           const runs::Start& start, Index steps, const std::vector<double>& tolerances) {
+                           const runs::Start& start, Index steps, const std::vector<double>& tolerances,
+                           certify::CountJournal& journal) {
   certify::Options claims;
   claims.tolerances = tolerances;
   claims.all_steps = true;
   claims.metric = metric.name;
   claims.unit = metric.unit;
   return count_baseline(op, metric, start, steps,
-                        certify::resolved(claims, {certify::recorded_steps(metric, steps)}));
+                        certify::resolved(claims, {certify::recorded_steps(metric, steps)}), journal);
 }
 
 runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& metric,
-                           const runs::Start& start, Index steps, const certify::Options& resolved_claims) {
-  runs::Tally tally(certify::tally_spec(resolved_claims, certify::recorded_steps(metric, steps)));
-  std::mutex mutex;
+                           const runs::Start& start, Index steps, const certify::Options& resolved_claims,
+                           certify::CountJournal& journal) {
+  certify::RunCounter counter(certify::tally_spec(resolved_claims, certify::recorded_steps(metric, steps)),
+                              &journal);
   runs::RunOptions run_options;
   run_options.steps = steps;
-  run_options.wanted = unless_stopped;
-  run_options.shared = true;
-  runs::run(op, {metric}, start, run_options, [&](std::size_t, Index, const double* trace) {
-    const std::scoped_lock lock(mutex);
-    tally.add_run(trace);
-  });
-  return runs::sum_over_ranks(std::move(tally));
+  counter.run(op, metric, start, run_options);
+  return counter.finish();
 }
 
 BestBudget best_budget(const certify::Certificate& certificate, double quantile, double tolerance,

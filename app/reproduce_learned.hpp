@@ -40,16 +40,19 @@ surefoot::certify::Certificate certify_candidates(surefoot::algorithms::LearnedO
                                                   surefoot::certify::PacBayesOptions options,
                                                   const surefoot::runs::Metric& metric, Index steps,
                                                   const surefoot::certify::CalibrationOptions& calibration,
-                                                  const std::string& sampling, const std::string& precision);
+                                                  const std::string& sampling, const std::string& precision,
+                                                  PartJournals& journals);
 
 /// Counts of runs of an ordinary optimizer from a start, for baselines: claims at all recorded steps.
 surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,
                                      const surefoot::runs::Metric& metric, const surefoot::runs::Start& start,
-                                     Index steps, const std::vector<double>& tolerances);
+                                     Index steps, const std::vector<double>& tolerances,
+                                     surefoot::certify::CountJournal& journal);
 /// The same for the claims of resolved options.
 surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,
                                      const surefoot::runs::Metric& metric, const surefoot::runs::Start& start,
-                                     Index steps, const surefoot::certify::Options& resolved_claims);
+                                     Index steps, const surefoot::certify::Options& resolved_claims,
+                                     surefoot::certify::CountJournal& journal);
 
 /// The smallest budget of all variants (or of the given one) at (quantile, tolerance); the observed one of
 /// the same variant.

@@ -113,6 +113,7 @@ class School {
     options_.seed = settings.seed;
     options_.slots = 8;
     options_.checkpoint = settings.checkpoints;
+    options_.checkpoint_seconds = settings.checkpoint.seconds;
   }
 
   /// Without adaptation: one network for all tasks.
@@ -216,26 +217,27 @@ certify::Certificate pac_bayes(const MetaSubject& subject, const Scale& scale, c
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.prior_samples = prior_samples;
   return certify_candidates(*op, candidates, options, subject.metric, scale.steps, calibration, "weights",
-                            "double");
+                            "double", *settings.journals);
 }
 
-certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const Tasks& tasks,
-                           const learning::Posterior& posterior) {
+certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const Settings& settings,
+                           const Tasks& tasks, const learning::Posterior& posterior) {
   const auto op = algorithms::make_maml(tasks);
   certify::LearnedModel model{*op, posterior, subject.metric, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
   return certify::certify_hold_out(model, claims_of(subject, "Meta-learning of sinusoids: hold-out"),
-                                   {.at_means = true});
+                                   {.at_means = true, .journal = &settings.journals->next()});
 }
 
-runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, const Tasks& tasks,
-                             const learning::Posterior& posterior) {
+runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, const Settings& settings,
+                             const Tasks& tasks, const learning::Posterior& posterior) {
   const auto op = algorithms::make_maml(tasks);
   const Eigen::VectorXd& mean = posterior.gaussians.mean;
   const std::vector<double> none(static_cast<std::size_t>(mean.size()), 0.0);
   op->assign({mean.data(), none.size()}, none);
-  return count_baseline(certify::SampledOperator(*op), subject.metric, {}, scale.steps, subject.tolerances);
+  return count_baseline(certify::SampledOperator(*op), subject.metric, {}, scale.steps, subject.tolerances,
+                        settings.journals->next());
 }
 
 double observed_quantile(const runs::Tally& tally, Index step, double quantile) {
@@ -464,8 +466,8 @@ void maml(const Settings& settings, Output& output) {
     Results results{pac_bayes(subject, scale, settings, all, learned, 0, "Meta-learning of sinusoids"),
                     pac_bayes(subject, scale, settings, second_half, split, half,
                               "Meta-learning of sinusoids: split prior"),
-                    fresh(subject, scale, hold_out, deterministic),
-                    count_pretrained(subject, scale, test, pretrained)};
+                    fresh(subject, scale, settings, hold_out, deterministic),
+                    count_pretrained(subject, scale, settings, test, pretrained)};
     for (certify::Certificate* certificate : {&results.learned, &results.split, &results.hold_out})
       certificate->run = run_json(settings, scale);
     add_quantile_table(output, subject, results, scale.steps);

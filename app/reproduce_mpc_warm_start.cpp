@@ -7,6 +7,7 @@
 #include "surefoot/report/format.hpp"
 
 #include "reproduce_warm_start.hpp"
+#include "stopping.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -59,19 +60,23 @@ runs::Metric measured_metric() {
   return runs::quantity(algorithms::Quantity::optimality_residual);
 }
 
-problems::Table solved(const problems::Qp& problem) {
-  runs::RunOptions options;
-  options.steps = plan_steps;
-  return runs::run_iterates(algorithms::Osqp(problem, solver_options()), runs::cold_start(), options);
+problems::Table solved(const problems::Qp& problem, PartJournals& journals) {
+  return kept_table(journals.next(), [&] {
+    runs::RunOptions options;
+    options.steps = plan_steps;
+    options.interrupt = StopSignals::check;
+    return runs::run_iterates(algorithms::Osqp(problem, solver_options()), runs::cold_start(), options);
+  });
 }
 
 /// The second problems of control loops of one set: each loop begins at random, its first plan moves it by
 /// one step, a disturbance acts, and the state then measured is the sample.
 struct Loops {
-  Loops(const families::ModelPredictiveControl& family, std::uint64_t seed, SampleSet set, Index count) {
-    const problems::Table before = family.draw(seed, set, count);
-    plans = solved(family.problem(before));
-    measured = std::make_shared<const problems::Table>(family.advance(before, plans, seed, set));
+  Loops(const families::ModelPredictiveControl& family, const Settings& settings, SampleSet set,
+        Index count) {
+    const problems::Table before = family.draw(settings.seed, set, count);
+    plans = solved(family.problem(before), *settings.journals);
+    measured = std::make_shared<const problems::Table>(family.advance(before, plans, settings.seed, set));
     solver = std::make_shared<algorithms::Osqp>(family.problem(*measured), solver_options());
   }
   problems::Table plans;  ///< solutions of the first problems
@@ -108,6 +113,7 @@ learning::Posterior trained(const std::string& name, algorithms::WarmStart& op,
   options.samples = count;
   options.slots = 2;
   options.checkpoint = settings.checkpoints;
+  options.checkpoint_seconds = settings.checkpoint.seconds;
   learning::Stage stage = plain_stage("regression", scale.epochs, 2e-3, 1e-3);
   stage.batch = 256;
   stage.surrogate.kind = learning::SurrogateKind::identity;
@@ -122,7 +128,7 @@ struct Starts {
 };
 
 Starts other_starts(const families::ModelPredictiveControl& family, const Loops& fresh, const Loops& base,
-                    const Scale& scale) {
+                    const Scale& scale, PartJournals& journals) {
   const auto scaled = [&](const problems::Table& states) {
     return problems::Table(states.array().rowwise() / family.ranges().transpose().array());
   };
@@ -130,7 +136,7 @@ Starts other_starts(const families::ModelPredictiveControl& family, const Loops&
       {"cold", runs::cold_start()},
       {"shifted", runs::given_start(family.shifted(fresh.plans))},
       {"nearest", runs::nearest_neighbour_start(scaled(*fresh.measured), scaled(*base.measured),
-                                                solved(family.problem(*base.measured)))}};
+                                                solved(family.problem(*base.measured), journals))}};
   const runs::Metric metric = measured_metric();
   certify::Options claims = warm_start_claims(metric, scale.steps, tolerances, quantiles);
   claims.title = "Starts of OSQP in model predictive control";
@@ -138,7 +144,8 @@ Starts other_starts(const families::ModelPredictiveControl& family, const Loops&
   Starts result;
   std::vector<certify::Counted> counted;
   for (const auto& [name, start] : starts) {
-    result.counted.push_back({name, count_baseline(*fresh.solver, metric, start, scale.steps, claims)});
+    result.counted.push_back(
+        {name, count_baseline(*fresh.solver, metric, start, scale.steps, claims, journals.next())});
     certify::Variant variant;
     variant.name = name;
     variant.source = fmt::format("osqp, {} steps", scale.steps);
@@ -217,9 +224,9 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   const families::ModelPredictiveControl family;
   fmt::print("Warm starts of OSQP in model predictive control: N = {}, {} steps, seed {}\n",
              report::count_label(scale.samples), scale.steps, settings.seed);
-  const Loops training(family, settings.seed, SampleSet::training, scale.samples);
+  const Loops training(family, settings, SampleSet::training, scale.samples);
   const auto op = training.warm(family, settings.seed);
-  const problems::Table solutions = solved(family.problem(*training.measured));
+  const problems::Table solutions = solved(family.problem(*training.measured), *settings.journals);
   const Index half = scale.samples / 2;
   fmt::print("Training on {} problems and on half of them:\n", report::count_label(scale.samples));
   const Candidate deterministic{"deterministic",
@@ -236,20 +243,22 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.first = calibration.prior_samples = half;
-  const Loops fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
-  const Loops base(family, settings.seed, SampleSet::base, scale.base);
-  Starts starts = other_starts(family, fresh, base, scale);
-  WarmStartResults results{certify_candidates(*op, split, options, metric, scale.steps, calibration,
-                                              std::string(to_string(op->options().sampling)), "double"),
-                           {},
-                           std::move(starts.counted)};
+  const Loops fresh(family, settings, SampleSet::hold_out, scale.hold_out);
+  const Loops base(family, settings, SampleSet::base, scale.base);
+  Starts starts = other_starts(family, fresh, base, scale, *settings.journals);
+  WarmStartResults results{
+      certify_candidates(*op, split, options, metric, scale.steps, calibration,
+                         std::string(to_string(op->options().sampling)), "double", *settings.journals),
+      {},
+      std::move(starts.counted)};
   const auto fresh_op = fresh.warm(family, settings.seed);
   certify::LearnedModel model{*fresh_op, deterministic.posterior, metric, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
   certify::Options hold_out = warm_start_claims(metric, scale.steps, tolerances, quantiles);
   hold_out.title = "Learned warm starts of OSQP in model predictive control: hold-out";
-  results.hold_out = certify::certify_hold_out(model, hold_out, {.at_means = true});
+  results.hold_out =
+      certify::certify_hold_out(model, hold_out, {.at_means = true, .journal = &settings.journals->next()});
   results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
 
   add_budget_table(output, results, starts.certificate);

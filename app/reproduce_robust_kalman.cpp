@@ -6,6 +6,7 @@
 #include "surefoot/runs/run.hpp"
 
 #include "reproduce.hpp"
+#include "stopping.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -163,11 +164,15 @@ void robust_kalman(const Settings& settings, Output& output) {
   const families::RobustKalman family;
   const auto samples = family.draw(settings.seed, settings.samples);
   const algorithms::Scs scs(family.problem(samples.observations), algorithms::ScsOptions::paper());
-  const problems::Table solutions = runs::solve(scs);
+  const problems::Table solutions = kept_table(settings.journals->next(), [&] {
+    runs::SolveOptions how;
+    how.interrupt = StopSignals::check;
+    return runs::solve(scs, how);
+  });
   runs::RunOptions options;
   options.steps = steps;
   const std::vector<Measured> measured =
-      measure(scs, state_subjects(solutions, family.state_entries()), options);
+      measure(scs, state_subjects(solutions, family.state_entries()), options, settings.journals->next());
 
   fmt::print("Robust Kalman filtering by SCS: {} problems, {} steps, seed {}\n",
              report::count_label(settings.samples), steps, settings.seed);

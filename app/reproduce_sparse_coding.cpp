@@ -163,7 +163,7 @@ class CodingExperiment {
       *weights = weights_of(behind);
     }
     training.folder = weights_of(place).parent_path();
-    training.checkpoint = {training.folder, true};
+    training.checkpoint = {settings_.checkpoints / place, true, settings_.checkpoint.seconds};
     training.quiet = true;
     const std::string source = fmt::format("{}/{}", place, weights_name);
     if (ranks().as_first(fs::exists(weights_of(place)))) {
@@ -228,6 +228,7 @@ class CodingExperiment {
     made.samples = extent_.samples;
     made.hold_out_samples = extent_.hold_out;
     made.seed = static_cast<Index>(settings_.seed);
+    made.journal = &settings_.journals->next();
     return made;
   }
 
@@ -334,7 +335,8 @@ class CodingExperiment {
     if (name == "fista") op = std::make_unique<algorithms::Fista>(problem);
     runs::RunOptions run_options;
     run_options.steps = extent_.steps;
-    result.classical = certify::certify_run(*op, code_nmse(codes), options, run_options);
+    result.classical = certify::certify_run(*op, code_nmse(codes), options, run_options, {}, nullptr,
+                                            &settings_.journals->next());
     result.classical->run = run_json(name);
     output_.add(*result.classical, name, {});
     return result;

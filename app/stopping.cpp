@@ -54,11 +54,6 @@ void StopSignals::check() {
   if (stopped()) throw surefoot::Interrupted();
 }
 
-bool unless_stopped(surefoot::Index /*first*/, surefoot::Index /*count*/) {
-  StopSignals::check();
-  return true;
-}
-
 std::string stopped_line() {
   return fmt::format("stopped by {}; {}", caught_signal == SIGTERM ? "SIGTERM" : "SIGINT",
                      stop_words().how_to_go_on);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "surefoot/core/types.hpp"
-
 #include <string>
 
 /// While it lives, SIGINT and SIGTERM do not end the program at once: check() then throws
@@ -17,9 +15,6 @@ class StopSignals {
   static bool stopped();
   static void check();
 };
-
-/// For runs::RunOptions::wanted: every block is, until the work is stopped.
-bool unless_stopped(surefoot::Index first, surefoot::Index count);
 
 /// After Interrupted has reached main: one line for the user, and the exit code, 130 or 143.
 std::string stopped_line();

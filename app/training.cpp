@@ -179,8 +179,7 @@ learning::TrainResult run_training(const Training& training) {
   const auto original = config.flip_signs ? std::make_shared<problems::SparseCodes>(*codes) : nullptr;
   const auto op = algorithms::make_code_network(config.model, codes,
                                                 {.steps = config.steps, .precision = config.precision});
-  const Index states_of_steps = config.steps + 1;
-  needs.add_blocks(*op, states_of_steps * op->state_size(), config.slots);
+  needs.add_blocks(*op, config.steps, config.slots, config.steps + 1);
   add_weights(config, op->weights(), needs);
   needs.require_fit();
   learning::Loss loss;

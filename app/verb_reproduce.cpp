@@ -2,6 +2,7 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "checkpointing.hpp"
 #include "experiments.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
@@ -45,8 +46,9 @@ void require_valid(const reproduce::Settings& settings, bool samples_given) {
 std::string command_of(const CLI::App& verb, const std::string& name) {
   std::string command = "surefoot reproduce " + name;
   for (const CLI::Option* option : verb.get_options()) {
-    if (option->count() == 0 || !option->get_name().starts_with("--")) continue;
-    command += fmt::format(" {} {}", option->get_name(), report::shell_quoted(option->as<std::string>()));
+    const std::string given = option->get_name();
+    if (option->count() == 0 || !given.starts_with("--") || given == "--resume") continue;
+    command += fmt::format(" {} {}", given, report::shell_quoted(option->as<std::string>()));
   }
   return command;
 }
@@ -67,8 +69,7 @@ void run(const std::string& name, reproduce::Settings settings, const CLI::App& 
   require_valid(settings, verb.get_option("--samples")->count() > 0);
   set_threads(settings.threads);
   if (settings.folder.empty()) settings.folder = "surefoot-" + name;
-  const StopSignals signals("what is finished and the checkpoints of training are kept; go on with: " +
-                            command_line());
+  const StopSignals signals("what is done is kept; go on with: " + command_line());
   if (name == all_of_them) {
     reproduce::run_all(settings, command_of(verb, name));
     return;
@@ -118,6 +119,8 @@ void add_reproduce_verb(CLI::App& app) {
       ->check(whole_number);
   verb->add_option("--threads", settings->threads, "threads [all cores]")->check(whole_number);
   verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
+  add_checkpoint_options(*verb, settings->checkpoint, "checkpoints in the output folder");
+  verb->get_option("--resume")->description("go on from the checkpoint; always done here");
   verb->footer(
       "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
       "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"

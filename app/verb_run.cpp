@@ -5,7 +5,6 @@
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -57,19 +56,6 @@ struct RunArguments {
 /// Accurate solutions of all instances, unless the work is stopped.
 using Solve = std::function<problems::Table(const Interrupt&)>;
 
-void write_table(const problems::Table& table, ByteWriter& to) {
-  to.number(table.rows());
-  to.list(std::vector<double>(table.data(), table.data() + table.size()));
-}
-
-problems::Table read_table(ByteReader& from) {
-  const auto rows = from.number<Index>();
-  const std::vector<double> values = from.list<double>();
-  const auto size = static_cast<Index>(values.size());
-  require(rows >= 1 && size % rows == 0, "table of a checkpoint: {} numbers in {} rows", size, rows);
-  return Eigen::Map<const problems::Table>(values.data(), rows, size / rows);
-}
-
 Json described(const RunArguments& arguments, const FamilyFiles& files) {
   Json run;
   for (const FamilyFiles::Read& read : files.files()) {
@@ -80,31 +66,13 @@ Json described(const RunArguments& arguments, const FamilyFiles& files) {
   return run;
 }
 
-// Solutions are a piece of the journal too: those of an earlier process are not computed again.
-problems::Table kept_solutions(certify::CountJournal& journal,
-                               const std::function<problems::Table()>& solve) {
-  const std::optional<std::string> left = journal.begin();
-  if (!ranks().any(!left)) {  // processes solve together, or not at all
-    ByteReader from(*left, "solutions of a checkpoint");
-    problems::Table table = read_table(from);
-    from.finish();
-    return table;
-  }
-  problems::Table table = solve();
-  ByteWriter to;
-  write_table(table, to);
-  journal.keep(to.take());
-  return table;
-}
-
 // Runs the family, counting as it goes, and certifies.
 certify::Certificate count_and_certify(const RunArguments& arguments, const algorithms::Operator& op,
                                        const runs::Start& start, certify::CountJournal& journal,
                                        const Solve& solve, problems::Table& traces) {
   const StopSignals signals(arguments.checkpoint.how_to_go_on());
-  const runs::Metric metric = runs::named_metric(arguments.metric, op, [&] {
-    return kept_solutions(journal, [&] { return solve(StopSignals::check); });
-  });
+  const runs::Metric metric = runs::named_metric(
+      arguments.metric, op, [&] { return kept_table(journal, [&] { return solve(StopSignals::check); }); });
   runs::RunOptions options;
   options.steps = arguments.iterations;
   options.shared = true;
@@ -143,6 +111,12 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
   needs.add_blocks(op, arguments.iterations, threads());
   needs.add_counts(arguments.iterations,
                    std::max<std::size_t>(1, arguments.claims.options().tolerances.size()), op.instances());
+  const double solutions = static_cast<double>(op.instances()) * static_cast<double>(op.iterate_size());
+  if (runs::needs_solutions(arguments.metric)) {
+    // The solver's problems, iterates and rounds, or later the metric's own; a checkpoint is put together.
+    const double copies = arguments.checkpoint.folder.empty() ? 5 : 8;
+    needs.add("solutions", copies * solutions);
+  }
   if (arguments.save_traces) {
     constexpr double copies = 2;  // and its file
     needs.add("traces",

@@ -1,3 +1,6 @@
+#include "surefoot/io/npy.hpp"
+#include "surefoot/problems/matrix.hpp"
+
 #include "support/child.hpp"
 #include "support/program.hpp"
 
@@ -96,6 +99,27 @@ TEST_F(MemoryOf, RunsIsWhatTheySay) {
         "run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", steps, "--tolerances", tolerances};
   };
   expect_said_as_measured({run("6000"), 1e6}, run("20"));
+}
+
+TEST_F(MemoryOf, RunsThatCompareWithSolutionsIsWhatTheySay) {
+  constexpr int n = 100;
+  std::string P = fmt::format("%%MatrixMarket matrix coordinate real symmetric\n{0} {0} {0}\n", n);
+  for (int i = 1; i <= n; ++i) P += fmt::format("{0} {0} {1}\n", i, 1 + 0.01 * i);
+  fs::create_directory(folder_ / "many");
+  write("many/P.mtx", P);
+  write("many/A.mtx",
+        fmt::format("%%MatrixMarket matrix coordinate real general\n1 {} 2\n1 1 1\n1 2 1\n", n));
+  write("many/l.csv", "-1\n");
+  write("many/u.csv", "1\n");
+  write("many/q.npy", io::npy_bytes(problems::Table::Random(40000, n)));
+  const auto run = [&](const char* metric) {
+    return std::vector<std::string>{"run", "qp", "many", "--iterations", "20", "--metric", metric};
+  };
+  expect_said_as_measured({run("distance"), 1e6}, run("residual"));
+  expect_said_as_measured({run("gap"), 1e6}, run("residual"));
+  std::vector<std::string> kept = run("nmse");
+  kept.insert(kept.end(), {"--checkpoint", "kept"});
+  expect_said_as_measured({kept, 1e6}, run("residual"));
 }
 
 TEST_F(MemoryOf, TrainingIsWhatItSays) {

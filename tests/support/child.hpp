@@ -51,7 +51,9 @@ class Child {
   [[nodiscard]] std::vector<pid_t> children() const {
     std::ifstream list("/proc/" + std::to_string(id_) + "/task/" + std::to_string(id_) + "/children");
     std::vector<pid_t> ids;
-    for (pid_t id = 0; list >> id;) ids.push_back(id);
+    for (pid_t id = 0; list >> id;) {
+      if (runs(id)) ids.push_back(id);
+    }
     return ids;
   }
 
@@ -72,6 +74,15 @@ class Child {
   [[nodiscard]] double peak() const { return peak_; }
 
  private:
+  // Neither gone nor ended without its parent having asked how.
+  static bool runs(pid_t id) {
+    std::ifstream file("/proc/" + std::to_string(id) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t after_name = text.rfind(") ");
+    return after_name != std::string::npos && text[after_name + 2] != 'Z' && text[after_name + 2] != 'X';
+  }
+
   bool poll(int flags) {
     int status = 0;
     rusage usage{};

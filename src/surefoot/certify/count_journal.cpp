@@ -30,13 +30,8 @@ bool CountJournal::due() {
 }
 
 void CountJournal::keep(std::string state) {
-  if (!keeps()) return;
   end(std::move(state));
-  const std::scoped_lock lock(mutex_);
-  ByteWriter to;
-  to.number(static_cast<Index>(states_.size()));
-  for (const std::string& each : states_) to.text(each);
-  file_.write(to.take());
+  flush();
 }
 
 void CountJournal::end(std::string state) {
@@ -44,7 +39,19 @@ void CountJournal::end(std::string state) {
   const std::scoped_lock lock(mutex_);
   // Later pieces may be there already, from an earlier process.
   if (states_.size() < begun_) states_.resize(begun_);
+  if (states_[begun_ - 1] == state) return;
   states_[begun_ - 1] = std::move(state);
+  unwritten_ = true;
+}
+
+void CountJournal::flush() {
+  const std::scoped_lock lock(mutex_);
+  if (!unwritten_) return;
+  ByteWriter to;
+  to.number(static_cast<Index>(states_.size()));
+  for (const std::string& each : states_) to.text(each);
+  file_.write(to.take());
+  unwritten_ = false;
 }
 
 }  // namespace surefoot::certify

@@ -38,8 +38,9 @@ class CountJournal {
   [[nodiscard]] bool due();
   /// Keeps the state of the piece that was begun last.
   void keep(std::string state);
-  /// The same without writing the file: the next keep() will.
+  /// The same without writing the file: the next keep() will, or flush().
   void end(std::string state);
+  void flush();
   void interrupt() const {
     if (interrupt_) interrupt_();
   }
@@ -54,6 +55,7 @@ class CountJournal {
   std::mutex mutex_;  // of the file and the states
   std::vector<std::string> states_;
   std::size_t begun_ = 0;
+  bool unwritten_ = false;
   bool resumed_ = false;
 };
 

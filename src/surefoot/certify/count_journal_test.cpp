@@ -4,6 +4,7 @@
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/learned.hpp"
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -16,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 
 namespace surefoot::certify {
 namespace {
@@ -141,6 +143,67 @@ TEST(CountJournal, StoppedRunsTellTheListenerOfEachInstanceOnce) {
   EXPECT_EQ(stopped, whole);
   EXPECT_GE(stopper.stops, 3);
   EXPECT_EQ(heard, std::vector<int>(samples, 1));
+}
+
+TEST(CountJournal, StoppedRunsOfSeveralMetricsAndGroupsAreCountedAsTheirTraces) {
+  const TemporaryFolder folder;
+  constexpr Index samples = 150;
+  constexpr std::size_t rings = 3;
+  test::ToyLearned op(std::vector<Index>(samples, 0), 1);
+  const SampledOperator sampled(op, 5, "weights", 0);
+  const std::vector<runs::Metric> metrics{distances(samples), runs::fixed_point_residual()};
+  const auto group_of = [](std::size_t metric, Index instance) {
+    return metric * rings + static_cast<std::size_t>(instance) % rings;
+  };
+  runs::RunOptions run_options;
+  run_options.steps = 3;
+  Options options;
+  options.tolerances = {0.1, 0.5};
+  std::vector<runs::TallySpec> specs;
+  std::vector<runs::Tally> by_hand;
+  const std::vector<runs::Trace> traces = runs::run_traces(sampled, metrics, {}, run_options);
+  for (const runs::Trace& trace : traces) {
+    std::vector<Index> steps;
+    for (Index k = 0; k < trace.values.cols(); ++k) steps.push_back(trace.first_step + k);
+    specs.insert(specs.end(), rings, tally_spec(resolved(options, {steps}), steps));
+  }
+  for (const runs::TallySpec& spec : specs) by_hand.emplace_back(spec);
+  for (std::size_t metric = 0; metric < traces.size(); ++metric) {
+    for (Index i = 0; i < samples; ++i)
+      by_hand[group_of(metric, i)].add_run(traces[metric].values.row(i).data());
+  }
+  for (const int team : {1, 3}) {
+    set_threads(team);
+    Stopper stopper(folder / fmt::format("{}", team));
+    const std::vector<runs::Tally> counted = stopper.until_done(2, [&](CountJournal& journal) {
+      RunCounter counter(specs, &journal);
+      counter.run_grouped(sampled, metrics, {}, run_options, group_of);
+      EXPECT_EQ(counter.counted(), samples * static_cast<Index>(metrics.size()));
+      return counter.finish_groups();
+    });
+    ASSERT_EQ(counted.size(), by_hand.size());
+    for (std::size_t i = 0; i < by_hand.size(); ++i) EXPECT_EQ(counted[i].state(), by_hand[i].state()) << i;
+    EXPECT_GE(stopper.stops, 3);
+  }
+  set_threads(0);
+}
+
+TEST(CountJournal, WhatHasEndedIsWrittenWhenAskedFor) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "c";
+  {
+    CountJournal journal(io::CheckpointFile(file, example_work, 1e9));
+    EXPECT_FALSE(journal.begin());
+    journal.end("first");
+    EXPECT_FALSE(std::filesystem::exists(file));
+    journal.flush();
+  }
+  CountJournal again(io::CheckpointFile(file, example_work, 1e9), true);
+  EXPECT_EQ(again.begin(), "first");
+  std::filesystem::remove(file);
+  again.end("first");
+  again.flush();
+  EXPECT_FALSE(std::filesystem::exists(file)) << "nothing is new";
 }
 
 constexpr io::TableOptions small_blocks{.block_bytes = 4096};

@@ -2,29 +2,54 @@
 
 #include "surefoot/core/bytes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace surefoot::certify {
 
-RunCounter::RunCounter(const runs::TallySpec& spec, CountJournal* journal) : spec_(spec), journal_(journal) {
-  for (std::size_t i = 0; i < shard_count; ++i) shards_.push_back(std::make_unique<Shard>(spec));
+RunCounter::RunCounter(const runs::TallySpec& spec, CountJournal* journal)
+    : RunCounter(std::vector<runs::TallySpec>{spec}, journal) {}
+
+RunCounter::RunCounter(const std::vector<runs::TallySpec>& specs, CountJournal* journal)
+    : specs_(specs), journal_(journal) {
+  const std::size_t each = std::max<std::size_t>(1, tallies / specs_.size());
+  for (const runs::TallySpec& spec : specs_) {
+    Shards& shards = groups_.emplace_back();
+    for (std::size_t i = 0; i < each; ++i) shards.push_back(std::make_unique<Shard>(spec));
+  }
   if (journal_ == nullptr) return;
   if (const std::optional<std::string> left = journal_->begin()) restore(*left);
 }
 
 void RunCounter::run(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
-                     runs::RunOptions options, Index base, const TraceListener& listener) {
+                     const runs::RunOptions& options, Index base, const TraceListener& listener) {
+  run_numbered(
+      op, {metric}, start, options, {base, 0}, [](std::size_t, Index) { return 0; }, listener);
+}
+
+void RunCounter::run_grouped(const algorithms::Operator& op, const std::vector<runs::Metric>& metrics,
+                             const runs::Start& start, const runs::RunOptions& options,
+                             const GroupOf& group_of) {
+  run_numbered(op, metrics, start, options, {0, op.instances()}, group_of, nullptr);
+}
+
+void RunCounter::run_numbered(const algorithms::Operator& op, const std::vector<runs::Metric>& metrics,
+                              const runs::Start& start, runs::RunOptions options, const Numbers& numbers,
+                              const GroupOf& group_of, const TraceListener& listener) {
   options.shared = true;
   if (journal_ != nullptr) {
     options.wanted = [&](Index first, Index count) {
-      if (is_done(base + first, count)) return false;
+      bool done = true;
+      for (std::size_t metric = 0; metric < metrics.size(); ++metric)
+        done = done && is_done(numbers.of(metric, first), count);
+      if (done) return false;
       journal_->interrupt();
       return true;
     };
   }
   try {
-    runs::run(op, {metric}, start, options, [&](std::size_t, Index instance, const double* trace) {
-      add(base + instance, instance, trace, listener);
+    runs::run(op, metrics, start, options, [&](std::size_t metric, Index instance, const double* trace) {
+      add(group_of(metric, instance), numbers.of(metric, instance), instance, trace, listener);
       if (keeps() && journal_->due()) keep();
     });
   } catch (const Interrupted&) {
@@ -33,11 +58,13 @@ void RunCounter::run(const algorithms::Operator& op, const runs::Metric& metric,
   }
 }
 
-void RunCounter::add(Index number, Index instance, const double* trace, const TraceListener& listener) {
+void RunCounter::add(std::size_t group, Index number, Index instance, const double* trace,
+                     const TraceListener& listener) {
   const std::shared_lock adding(adding_);
   if (!is_new(number)) return;
   {
-    Shard& shard = *shards_[static_cast<std::size_t>(number) / lanes % shard_count];
+    const Shards& shards = groups_.at(group);
+    Shard& shard = *shards[static_cast<std::size_t>(number) / lanes % shards.size()];
     const std::scoped_lock lock(shard.mutex);
     shard.tally.add_run(trace);
   }
@@ -67,13 +94,19 @@ Index RunCounter::counted() const {
 }
 
 runs::Tally RunCounter::finish() {
-  if (keeps()) journal_->end(state());
-  return runs::sum_over_ranks(sum());
+  return std::move(finish_groups().front());
 }
 
-runs::Tally RunCounter::sum() const {
-  runs::Tally total = shards_.front()->tally;
-  for (std::size_t i = 1; i < shard_count; ++i) total.merge(shards_[i]->tally);
+std::vector<runs::Tally> RunCounter::finish_groups() {
+  if (keeps()) journal_->end(state());
+  std::vector<runs::Tally> counts;
+  for (const Shards& shards : groups_) counts.push_back(runs::sum_over_ranks(sum(shards)));
+  return counts;
+}
+
+runs::Tally RunCounter::sum(const Shards& shards) {
+  runs::Tally total = shards.front()->tally;
+  for (std::size_t i = 1; i < shards.size(); ++i) total.merge(shards[i]->tally);
   return total;
 }
 
@@ -85,7 +118,7 @@ std::string RunCounter::state() {
   const std::unique_lock between_runs(adding_);
   ByteWriter to;
   done_.write_state(to);
-  to.text(sum().state());
+  for (const Shards& shards : groups_) to.text(sum(shards).state());
   to.text(journal_->companion.save ? journal_->companion.save() : "");
   return to.take();
 }
@@ -93,13 +126,17 @@ std::string RunCounter::state() {
 void RunCounter::restore(const std::string& state) {
   ByteReader from(state, "counts of a checkpoint");
   done_ = IndexRanges::read_state(from);
-  shards_.front()->tally = runs::Tally::from_state(spec_, from.text());
+  Index counted = 0;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    runs::Tally& tally = groups_[group].front()->tally;
+    tally = runs::Tally::from_state(specs_[group], from.text());
+    counted += tally.samples();
+  }
   const std::string companion = from.text();
   if (journal_->companion.restore) journal_->companion.restore(companion);
   from.finish();
-  require(shards_.front()->tally.samples() == done_.size(),
-          "counts of a checkpoint: {} runs are done, {} counted", done_.size(),
-          shards_.front()->tally.samples());
+  require(counted == done_.size(), "counts of a checkpoint: {} runs are done, {} counted", done_.size(),
+          counted);
 }
 
 }  // namespace surefoot::certify

@@ -32,6 +32,10 @@ const std::vector<std::string>& metric_names() {
   return names;
 }
 
+bool needs_solutions(const std::string& metric_name) {
+  return metric_name == "gap" || metric_name == "distance" || metric_name == "nmse";
+}
+
 Metric named_metric(const std::string& name, const algorithms::Operator& op,
                     const std::function<problems::Table()>& solve) {
   if (name == "residual") return fixed_point_residual();
@@ -39,8 +43,7 @@ Metric named_metric(const std::string& name, const algorithms::Operator& op,
   if (name == "dual") return quantity(algorithms::Quantity::dual_residual);
   if (name == "optimality") return quantity(algorithms::Quantity::optimality_residual);
   if (name == "violation") return quantity(algorithms::Quantity::constraint_violation);
-  require(name == "gap" || name == "distance" || name == "nmse", "metric: '{}' is not one of {}", name,
-          fmt::join(metric_names(), ", "));
+  require(needs_solutions(name), "metric: '{}' is not one of {}", name, fmt::join(metric_names(), ", "));
   return metric_of_solutions(name, op, solve());
 }
 

@@ -9,12 +9,13 @@
 
 namespace surefoot::runs {
 
-/// Metrics that users call by name: residual, primal, dual, violation, gap, distance, nmse.
+/// Metrics that users call by name: residual, primal, dual, optimality, violation, gap, distance, nmse.
 const std::vector<std::string>& metric_names();
+/// Whether it compares with accurate solutions: gap, distance and nmse do.
+bool needs_solutions(const std::string& metric_name);
 
 /// The metric of that name on the operator. `solve` gives accurate solutions, an iterate per instance; it is
-/// called for gap, distance and nmse only, which compare the primal variables with theirs. InputError lists
-/// the known names.
+/// called only for those that need them. InputError lists the known names.
 Metric named_metric(const std::string& name, const algorithms::Operator& op,
                     const std::function<problems::Table()>& solve);
 
