@@ -33,16 +33,17 @@ std::string file_stem(std::string verb) {
   return verb;
 }
 
-// What other numbers of processes left cannot be gone on with: each counted another part of the runs.
-void require_as_many_processes(const CheckpointOptions& options, const std::string& verb) {
-  const std::string stem = file_stem(verb);
+// What other numbers of processes left cannot be gone on with: each counted another part of the runs. Files
+// of this work begin with `beginning`.
+void require_as_many_processes(const CheckpointOptions& options, const std::string& beginning) {
   const std::string own_ending =
-      ranks().several() ? fmt::format("-of-{}.checkpoint", ranks().count()) : stem + ".checkpoint";
+      ranks().several() ? fmt::format("-of-{}.checkpoint", ranks().count()) : ".checkpoint";
   for (const auto& entry : std::filesystem::directory_iterator(options.folder)) {
     const std::string name = entry.path().filename().string();
-    const bool of_verb = name.starts_with(stem + '.') && name.ends_with(".checkpoint");
+    if (!name.starts_with(beginning) || !name.ends_with(".checkpoint")) continue;
+    const bool of_several = name.find(".rank-") != std::string::npos;
     require(
-        !of_verb || name.ends_with(own_ending),
+        name.ends_with(own_ending) && of_several == ranks().several(),
         "{}: was left by another number of processes than the {} of now; go on with as many, or remove it",
         entry.path().string(), ranks().count());
   }
@@ -105,7 +106,7 @@ std::unique_ptr<certify::CountJournal> open_journal(const CheckpointOptions& opt
                                                     const io::Configuration& data) {
   const std::string name = full_name(verb);
   const std::filesystem::path file = options.own_file(name);
-  if (options.resume) require_as_many_processes(options, name);
+  if (options.resume) require_as_many_processes(options, file_stem(name) + '.');
   auto journal = std::make_unique<certify::CountJournal>(
       io::CheckpointFile(file, configuration_of(verb, data), options.seconds,
                          io::CheckpointFile::Writer::each),
@@ -144,17 +145,32 @@ problems::Table kept_table(certify::CountJournal& journal, const std::function<p
   return table;
 }
 
+namespace {
+
+constexpr const char* part_name = "part";
+
+}  // namespace
+
 PartJournals::PartJournals(std::filesystem::path folder, io::Configuration configuration, double seconds)
     : place_{std::move(folder), true, seconds}, configuration_(std::move(configuration)) {
   place_.prepare();
+  require_as_many_processes(place_, fmt::format("{}-", part_name));
 }
 
-certify::CountJournal& PartJournals::next() {
+PartJournals::~PartJournals() {
+  try {
+    if (current_) current_->flush();
+  } catch (const std::exception&) {  // the disk is full, say: that part is done again
+  }
+}
+
+certify::CountJournal& PartJournals::next(const std::string& weights) {
   if (current_) current_->flush();
   current_.reset();
-  const std::string part = fmt::format("part {}", ++parts_);
+  const std::string part = fmt::format("{} {}", part_name, ++parts_);
   io::Configuration configuration = configuration_;
   configuration.emplace_back("part", part);
+  configuration.emplace_back("weights", weights);
   const auto open = [&](bool resume) {
     return std::make_unique<certify::CountJournal>(
         io::CheckpointFile(place_.own_file(part), configuration, place_.seconds,
@@ -163,6 +179,8 @@ certify::CountJournal& PartJournals::next() {
   };
   try {
     current_ = open(true);
+    if (current_->resumed() && !said_) say_gone_on_from(place_.folder);
+    said_ = said_ || current_->resumed();
   } catch (const InputError& error) {
     fmt::print(stderr, "surefoot: {}; this part is done again\n", error.what());
     current_ = open(false);

@@ -53,18 +53,27 @@ surefoot::problems::Table read_table(surefoot::ByteReader& from);
 
 /// Journals of work that has many parts, always the same ones in the same order: a file for each, so that
 /// what is finished takes no memory and is not written again and again. Goes on with the files that are in
-/// the folder; one that is damaged or of another build is begun anew.
+/// the folder, and says so; one that is damaged, of another build or of other weights is begun anew.
 class PartJournals {
  public:
+  /// InputError if another number of processes left something.
   PartJournals(std::filesystem::path folder, surefoot::io::Configuration configuration, double seconds);
-  /// Of the next part. The one before is written and gone.
-  surefoot::certify::CountJournal& next();
+  /// Writes what the last part has come to.
+  ~PartJournals();
+  PartJournals(const PartJournals&) = delete;
+  PartJournals& operator=(const PartJournals&) = delete;
+
+  /// Of the next part, which depends on these weights (a digest of them). The one before is written and gone.
+  surefoot::certify::CountJournal& next(const std::string& weights = "");
+  /// All parts are done and their result is safe: nothing more is written.
+  void close() { current_.reset(); }
 
  private:
   CheckpointOptions place_;
   surefoot::io::Configuration configuration_;
   std::unique_ptr<surefoot::certify::CountJournal> current_;
   int parts_ = 0;
+  bool said_ = false;
 };
 
 /// Tells the user that work goes on from a checkpoint.

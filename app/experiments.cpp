@@ -100,7 +100,6 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
   const fs::path all_checkpoints =
       own_folder ? settings.folder / checkpoints_name : settings.checkpoint.folder;
   settings.checkpoints = all_checkpoints / digest.substr(0, digits_of_folder);
-  if (fs::exists(settings.checkpoints)) say_gone_on_from(settings.checkpoints);
   PartJournals journals(settings.checkpoints, {{"work", "reproduce"}, {"settings", text}},
                         settings.checkpoint.seconds);
   settings.journals = &journals;
@@ -115,7 +114,8 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                               {"seconds", seconds},
                               {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
   io::write_file_atomically(settings.folder / mark_name, mark.dump(1) + '\n');
-  // In a folder that others may use too, only what is of this experiment.
+  journals.close();
+  // In a folder that other experiments use too, only what is of this one.
   io::remove_output(own_folder ? all_checkpoints : settings.checkpoints);
   return finished;
 }

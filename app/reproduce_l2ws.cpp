@@ -290,8 +290,10 @@ void l2ws(const Settings& settings, Output& output) {
   certify::Options hold_out =
       warm_start_claims(runs::fixed_point_residual(), scale.steps, tolerances, quantiles);
   hold_out.title = "Learned warm starts of gradient descent: hold-out";
-  results.hold_out =
-      certify::certify_hold_out(model, hold_out, {.at_means = true, .journal = &settings.journals->next()});
+  results.hold_out = certify::certify_hold_out(
+      model, hold_out,
+      {.at_means = true,
+       .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
   results.learned.run = results.hold_out.run = run_json(settings, scale);
 
   add_budget_table(output, results);

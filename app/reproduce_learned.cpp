@@ -6,6 +6,7 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -96,7 +97,7 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
     model.sampling = sampling;
     model.precision = precision;
     certify::CalibrationOptions own = calibration;
-    own.journal = &journals.next();
+    own.journal = &journals.next(learning::posterior_sha256(candidate.posterior));
     Progress bar("calibration " + candidate.name);
     own.progress = [&](Index done, Index all) {
       bar.update(static_cast<double>(done), static_cast<double>(all), "runs");

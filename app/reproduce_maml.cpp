@@ -226,8 +226,9 @@ certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const
   certify::LearnedModel model{*op, posterior, subject.metric, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
-  return certify::certify_hold_out(model, claims_of(subject, "Meta-learning of sinusoids: hold-out"),
-                                   {.at_means = true, .journal = &settings.journals->next()});
+  return certify::certify_hold_out(
+      model, claims_of(subject, "Meta-learning of sinusoids: hold-out"),
+      {.at_means = true, .journal = &settings.journals->next(learning::posterior_sha256(posterior))});
 }
 
 runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, const Settings& settings,
@@ -237,7 +238,7 @@ runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, con
   const std::vector<double> none(static_cast<std::size_t>(mean.size()), 0.0);
   op->assign({mean.data(), none.size()}, none);
   return count_baseline(certify::SampledOperator(*op), subject.metric, {}, scale.steps, subject.tolerances,
-                        settings.journals->next());
+                        settings.journals->next(learning::posterior_sha256(posterior)));
 }
 
 double observed_quantile(const runs::Tally& tally, Index step, double quantile) {

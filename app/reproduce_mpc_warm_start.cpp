@@ -257,8 +257,10 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   model.source = "weights_deterministic.safetensors";
   certify::Options hold_out = warm_start_claims(metric, scale.steps, tolerances, quantiles);
   hold_out.title = "Learned warm starts of OSQP in model predictive control: hold-out";
-  results.hold_out =
-      certify::certify_hold_out(model, hold_out, {.at_means = true, .journal = &settings.journals->next()});
+  results.hold_out = certify::certify_hold_out(
+      model, hold_out,
+      {.at_means = true,
+       .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
   results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
 
   add_budget_table(output, results, starts.certificate);

@@ -173,9 +173,22 @@ class CodingExperiment {
     }
     fmt::print("training {}{}\n", place, whole_progress());
     std::fflush(stdout);
-    learning::TrainResult made = run_training(training);
+    learning::TrainResult made = trained_whatever_is_left(training);
     result.training_seconds.emplace_back(place, made.seconds);
     return {place, source, std::move(made.posterior)};
+  }
+
+  /// A checkpoint that is damaged or of another build is left aside.
+  static learning::TrainResult trained_whatever_is_left(const Training& training) {
+    const fs::path checkpoint = training.checkpoint.file("train");
+    const bool goes_on = ranks().as_first(fs::exists(checkpoint));
+    try {
+      return run_training(training);
+    } catch (const InputError&) {
+      if (!goes_on) throw;
+      io::remove_output(checkpoint);
+      return run_training(training);
+    }
   }
 
   [[nodiscard]] fs::path weights_of(const std::string& place) const {
@@ -228,8 +241,15 @@ class CodingExperiment {
     made.samples = extent_.samples;
     made.hold_out_samples = extent_.hold_out;
     made.seed = static_cast<Index>(settings_.seed);
-    made.journal = &settings_.journals->next();
     return made;
+  }
+
+  [[nodiscard]] std::vector<Guarantee> guaranteed(const std::vector<Candidate>& candidates,
+                                                  GuaranteePlan how) const {
+    std::string weights = how.prior ? learning::posterior_sha256(how.prior->posterior) : "";
+    for (const Candidate& candidate : candidates) weights += learning::posterior_sha256(candidate.posterior);
+    how.journal = &settings_.journals->next(weights);
+    return make_guarantees(candidates, how);
   }
 
   certify::Certificate observed(const std::vector<Candidate>& candidates,
@@ -237,7 +257,7 @@ class CodingExperiment {
     GuaranteePlan test = plan({kind});
     test.hold_out_set = families::SampleSet::test;
     test.hold_out_samples = extent_.test;
-    return make_guarantees(candidates, test).front().certificate;
+    return guaranteed(candidates, test).front().certificate;
   }
 
   void write(const std::string& inside, const std::vector<Guarantee>& guarantees) {
@@ -275,7 +295,7 @@ class CodingExperiment {
       const std::vector<double> aims = model == "lista" ? std::vector<double>{0.1} : extent_.targets;
       for (const double target : aims) targets.push_back(trained(paper, result, target));
       result.paper_recipe =
-          make_guarantees(targets, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes}));
+          guaranteed(targets, plan({GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes}));
       result.paper_observed = observed(targets);
       write(model + "/paper-recipe", result.paper_recipe);
     }
@@ -295,7 +315,7 @@ class CodingExperiment {
     std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes_paper, GuaranteeKind::pac_bayes,
                                      GuaranteeKind::hold_out_means};
     if (drawn) kinds.push_back(GuaranteeKind::hold_out);
-    result.ours = make_guarantees(ours, plan(kinds));
+    result.ours = guaranteed(ours, plan(kinds));
     result.observed = observed(ours, drawn ? GuaranteeKind::hold_out : GuaranteeKind::hold_out_means);
     for (const std::string& name : split) result.ours.push_back(split_guarantee(name, result));
     write(model, result.ours);
@@ -315,7 +335,7 @@ class CodingExperiment {
     bound.first = training.config.first;
     bound.samples = training.config.samples;
     bound.prior = trained(recipe_behind(training.config.prior), result);
-    return make_guarantees({trained(name, result)}, bound).front();
+    return guaranteed({trained(name, result)}, bound).front();
   }
 
   ModelResult classical(const std::string& name) {

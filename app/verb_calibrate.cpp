@@ -2,7 +2,6 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
-#include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/format.hpp"
 
@@ -75,7 +74,7 @@ std::string notes(const std::vector<Guarantee>& guarantees) {
 
 io::Configuration weights_read(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
   const auto digest = [](const Candidate& candidate) {
-    return candidate.name + ' ' + io::sha256_hex(learning::posterior_bytes(candidate.posterior));
+    return candidate.name + ' ' + learning::posterior_sha256(candidate.posterior);
   };
   std::vector<std::string> digests;
   for (const Candidate& candidate : candidates) digests.push_back(digest(candidate));

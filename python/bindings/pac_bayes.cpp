@@ -5,7 +5,6 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/byte_source.hpp"
-#include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
@@ -148,7 +147,7 @@ certify::Variant variant_of(const CalibrationRecord& record, const Posterior* po
   if (posterior == nullptr) return variant;
   certify::Weights weights;
   weights.source = record.weights_source;
-  weights.sha256 = io::sha256_hex(learning::posterior_bytes(*posterior));
+  weights.sha256 = learning::posterior_sha256(*posterior);
   weights.count = posterior->gaussians.mean.size();
   weights.sampling = record.sampling;
   weights.seed = record.seed;

@@ -159,6 +159,7 @@ class Interruption : public testing::ProcessesTest {
       if (!ended && !last) ended = kill(child, work, random);
       ASSERT_TRUE(ended) << "it hangs";
       gone_on += goes_on() ? 1 : 0;
+      EXPECT_EQ(errors().find("done again"), std::string::npos) << errors();
       if (*ended == 0) {
         ++finished;
         expect_same_results(work, "killed");
@@ -210,9 +211,35 @@ TEST_F(Interruption, AReproductionKilledAtRandomMomentsEndsInTheSameCertificates
   kill_and_go_on(reproduce(), 8 / share_of_kills, 7);
 }
 
+TEST_F(Interruption, OfAReproductionOnlyADamagedPartIsDoneAgain) {
+  const Work work = reproduce();
+  ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+  {
+    Child child(folder_, resumable(work, "out"));
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return is_kept(work); }));
+    child.send(SIGKILL);
+    child.wait();
+  }
+  const fs::path kept = fs::directory_iterator(folder_ / "kept")->path();
+  const std::string solutions = slurp(kept / "part-1.checkpoint");
+  testing::spill(kept / "part-1.checkpoint", solutions.substr(0, solutions.size() - 1));
+  fs::copy(folder_ / "kept", folder_ / "as-it-was", fs::copy_options::recursive);
+  ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
+  EXPECT_NE(errors().find("part-1.checkpoint: is damaged"), std::string::npos) << errors();
+  EXPECT_NE(errors().find("this part is done again\n"), std::string::npos) << errors();
+  EXPECT_TRUE(goes_on()) << errors();
+  expect_same_results(work, "out");
+
+  fs::rename(folder_ / "as-it-was" / kept.filename(), kept);
+  fs::rename(kept / "part-2.checkpoint", kept / "part-2.rank-0-of-3.checkpoint");
+  EXPECT_EQ(Child(folder_, resumable(work, "out")).wait(), 2);
+  EXPECT_NE(errors().find("was left by another number of processes than the 1 of now"), std::string::npos)
+      << errors();
+}
+
 TEST_F(Interruption, ProcessesOfAReproductionOfWhichOneOrAllAreKilledEndInTheSameCertificates) {
   if (const std::string what = missing(); !what.empty()) GTEST_SKIP() << what;
-  kill_and_go_on(by_two(reproduce(), "part-2.rank-0-of-2.checkpoint"), 4 / share_of_kills, 8);
+  kill_and_go_on(by_two(reproduce(), "part-2.rank-0-of-2.checkpoint"), std::max(1, 4 / share_of_kills), 8);
 }
 
 TEST_F(Interruption, ProcessesOfWhichOneOrAllAreKilledEndInTheSameCertificate) {

@@ -3,7 +3,6 @@
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
-#include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include <cmath>
@@ -62,7 +61,7 @@ void count_stratified(const LearnedModel& model, const CalibrationOptions& optio
 Weights weights_of(const LearnedModel& model, Index seed, std::string_view purpose) {
   Weights weights;
   weights.source = model.source.empty() ? "weights" : model.source;
-  weights.sha256 = io::sha256_hex(learning::posterior_bytes(model.posterior));
+  weights.sha256 = learning::posterior_sha256(model.posterior);
   weights.count = model.posterior.gaussians.mean.size();
   weights.sampling = model.sampling;
   weights.precision = model.precision;

@@ -6,7 +6,6 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "support/input_error.hpp"
@@ -329,8 +328,7 @@ TEST(LearnedCertificate, OtherWeightsAreFound) {
   const learning::Posterior right = toy_posterior({0.5}, 1e-3, 500);
   const auto check = [&](const learning::Posterior& posterior) {
     Verification verification;
-    compare_weights(certificate, 0, posterior, io::sha256_hex(learning::posterior_bytes(posterior)),
-                    verification);
+    compare_weights(certificate, 0, posterior, learning::posterior_sha256(posterior), verification);
     return verification;
   };
   EXPECT_TRUE(check(right).holds());

@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/safetensors.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -163,6 +164,10 @@ std::string posterior_bytes(const Posterior& posterior) {
   content.metadata[lambda_key] = fmt::format("{:.17g}", posterior.grid.lambda_max);
   content.metadata[b_key] = fmt::format("{:.17g}", posterior.grid.b);
   return io::to_safetensors(content);
+}
+
+std::string posterior_sha256(const Posterior& posterior) {
+  return io::sha256_hex(posterior_bytes(posterior));
 }
 
 void save_posterior(const Posterior& posterior, const std::filesystem::path& path) {

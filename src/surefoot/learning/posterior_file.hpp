@@ -12,8 +12,10 @@
 /// surefoot.lambda_max and surefoot.b.
 namespace surefoot::learning {
 
-/// The bytes that save_posterior writes; their SHA-256 is the file's.
+/// The bytes that save_posterior writes.
 std::string posterior_bytes(const Posterior& posterior);
+/// Their SHA-256, which is the file's: how certificates and checkpoints name weights.
+std::string posterior_sha256(const Posterior& posterior);
 
 /// Written atomically: a reader sees the old file or the new one.
 void save_posterior(const Posterior& posterior, const std::filesystem::path& path);
