@@ -6,6 +6,7 @@
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 
+#include "memory.hpp"
 #include "stopping.hpp"
 
 #include <fmt/format.h>
@@ -55,12 +56,12 @@ bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) 
 
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all{
-      {"robust-kalman", "Robust Kalman filtering", 1000, 5, 5, false, robust_kalman},
-      {"deblurring", "Deblurring of letters", 1000, 30, 5, true, deblurring},
-      {"l2ws", "Learned warm starts", 0, 40, 2, false, l2ws},
-      {"maml", "Meta-learning", 0, 340, 6, false, maml},
-      {"sparse-coding", "Sparse coding", 0, 1300, 70, false, sparse_coding},
-      {"mpc-warm-start", "Warm starts in control", 0, 115, 10, false, mpc_warm_start}};
+      {"robust-kalman", "Robust Kalman filtering", 1000, 5, 5, 70, false, robust_kalman},
+      {"deblurring", "Deblurring of letters", 1000, 30, 5, 110, true, deblurring},
+      {"l2ws", "Learned warm starts", 0, 40, 2, 1, false, l2ws},
+      {"maml", "Meta-learning", 0, 340, 6, 8, false, maml},
+      {"sparse-coding", "Sparse coding", 0, 1300, 70, 0, false, sparse_coding},
+      {"mpc-warm-start", "Warm starts in control", 0, 115, 10, 8, false, mpc_warm_start}};
   return all;
 }
 
@@ -92,6 +93,11 @@ std::optional<Finished> finished_before(const Experiment& experiment, const Sett
 }
 
 Finished run_experiment(const Experiment& experiment, Settings settings) {
+  constexpr double margin = 1.5e3;  // in bytes of a kilobyte
+  MemoryNeeds needs(settings.memory_limit);
+  needs.add_bytes("samples and their solutions",
+                  margin * experiment.kilobytes_by_sample * static_cast<double>(settings.samples));
+  needs.require_fit();
   io::prepare_output_folder(settings.folder);
   io::remove_output(settings.folder / mark_name);
   const std::string text = settings_json(experiment, settings);

@@ -16,7 +16,8 @@ struct Experiment {
   Index samples;         ///< unless asked for others; 0: the experiment knows
   double paper_seconds;  ///< expected on two cores
   double quick_seconds;
-  bool wants_letters;  ///< real letters, which are not everywhere
+  double kilobytes_by_sample;  ///< measured; 0: it computes what it needs itself
+  bool wants_letters;          ///< real letters, which are not everywhere
   void (*run)(const Settings& settings, Output& output);
 };
 

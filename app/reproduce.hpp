@@ -36,6 +36,7 @@ struct Settings {
   Index steps = 0;    ///< 0: the experiment's own horizon
   std::filesystem::path folder;
   CheckpointOptions checkpoint;       ///< as asked for; always gone on from
+  std::uint64_t memory_limit = 0;     ///< 0: what is there
   int threads = 0;                    ///< 0: all cores
   std::string letters;                ///< folder of EMNIST files; empty: drawn letters
   std::string blur = "box";           ///< or gaussian

@@ -164,6 +164,7 @@ class CodingExperiment {
     }
     training.folder = weights_of(place).parent_path();
     training.checkpoint = {settings_.checkpoints / place, true, settings_.checkpoint.seconds};
+    training.memory_limit = settings_.memory_limit;
     training.quiet = true;
     const std::string source = fmt::format("{}/{}", place, weights_name);
     if (ranks().as_first(fs::exists(weights_of(place)))) {
@@ -241,6 +242,7 @@ class CodingExperiment {
     made.samples = extent_.samples;
     made.hold_out_samples = extent_.hold_out;
     made.seed = static_cast<Index>(settings_.seed);
+    made.memory_limit = settings_.memory_limit;
     return made;
   }
 

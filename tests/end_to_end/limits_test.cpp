@@ -122,6 +122,14 @@ TEST_F(MemoryOf, RunsThatCompareWithSolutionsIsWhatTheySay) {
   expect_said_as_measured({kept, 1e6}, run("residual"));
 }
 
+TEST_F(MemoryOf, ReproductionsIsWhatTheySay) {
+  const auto reproduce = [](const char* experiment, const char* samples) {
+    return std::vector<std::string>{"reproduce", experiment, "--samples", samples, "--steps", "60"};
+  };
+  expect_said_as_measured({reproduce("robust-kalman", "1000"), 1e6}, reproduce("robust-kalman", "20"));
+  expect_said_as_measured({reproduce("deblurring", "600"), 1e6}, reproduce("deblurring", "20"));
+}
+
 TEST_F(MemoryOf, TrainingIsWhatItSays) {
   const std::vector<std::string> least = training("least.toml", "lista", 100, 16);
   expect_said_as_measured({training("weights.toml", "lista", 500, 160), 45e6}, least);
