@@ -7,6 +7,7 @@
 #include "surefoot/io/sha256.hpp"
 
 #include "memory.hpp"
+#include "rerun.hpp"
 #include "stopping.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,6 @@ namespace {
 constexpr const char* mark_name = "finished.json";
 constexpr const char* checkpoints_name = "checkpoints";
 constexpr std::size_t largest_mark = std::size_t{256} << 20;
-constexpr std::size_t largest_letters = std::size_t{1} << 30;
 constexpr std::size_t digits_of_folder = 12;
 
 /// Everything that the results depend on.
@@ -36,15 +36,35 @@ std::string settings_json(const Experiment& experiment, const Settings& settings
                               {"steps", settings.steps}};
   if (experiment.wants_letters) {
     json["blur"] = settings.blur;
-    json["letters"] = settings.letters.empty()
-                          ? "drawn"
-                          : io::sha256_hex(io::read_file(letters_file(settings.letters), largest_letters));
+    json["letters"] = settings.letters.empty() ? "drawn" : io::sha256_of_file(letters_file(settings.letters));
   }
   if (std::string_view(experiment.name) == "sparse-coding") {
     json["models"] = settings.models;
     json["epochs"] = settings.epochs;
   }
   return json.dump();
+}
+
+/// The command that makes the experiment's certificates again.
+std::string rerun_of(const Experiment& experiment, const Settings& settings, const std::string& certificate) {
+  std::vector<std::pair<std::string, std::string>> options{{"--seed", std::to_string(settings.seed)},
+                                                           {"--scale", settings.scale}};
+  std::vector<RerunFile> files;
+  const auto add = [&](const char* option, Index value) {
+    if (value > 0) options.emplace_back(option, std::to_string(value));
+  };
+  add("--samples", settings.samples);
+  add("--steps", settings.steps);
+  add("--epochs", settings.epochs);
+  if (!settings.models.empty()) options.emplace_back("--models", settings.models);
+  if (experiment.wants_letters) {
+    options.emplace_back("--blur", settings.blur);
+    if (!settings.letters.empty()) {
+      const fs::path file = letters_file(settings.letters);
+      files.push_back({"--letters", file.filename().string(), io::sha256_of_file(file), true});
+    }
+  }
+  return rerun_record({"reproduce", experiment.name}, options, files, certificate);
 }
 
 bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) {
@@ -110,7 +130,8 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                         settings.checkpoint.seconds);
   settings.journals = &journals;
   const auto begin = std::chrono::steady_clock::now();
-  Output output(settings.folder, experiment.name);
+  Output output(settings.folder, experiment.name,
+                [&](const std::string& certificate) { return rerun_of(experiment, settings, certificate); });
   experiment.run(settings, output);
   StopSignals::check();  // a program that drew a figure may have been stopped too
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

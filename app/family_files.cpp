@@ -8,8 +8,6 @@
 
 #include <fmt/ranges.h>
 
-#include <fstream>
-
 using namespace surefoot;
 using problems::SparseMatrix;
 using problems::Table;
@@ -18,16 +16,6 @@ namespace {
 
 const std::vector<std::string> matrix_endings{".mtx", ".mtx.gz", ".npy"};
 const std::vector<std::string> table_endings{".csv", ".csv.gz", ".npy"};
-
-std::string sha256_of_file(const std::string& path) {
-  io::Sha256 hash;
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> buffer(1 << 16);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
-    hash.update(buffer.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  return hash.hex();
-}
 
 SparseMatrix sparse_from(const double* values, Index rows, Index columns) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -82,7 +70,7 @@ std::string FamilyFiles::find(const std::string& name, const std::vector<std::st
 }
 
 void FamilyFiles::remember(const std::string& name, const std::string& path) {
-  files_.push_back({name, path, sha256_of_file(path)});
+  files_.push_back({name, path, io::sha256_of_file(path)});
 }
 
 std::vector<SparseMatrix> FamilyFiles::read_matrices(const std::string& name) {

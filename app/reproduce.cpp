@@ -562,8 +562,9 @@ void Output::add_image(const report::Image& image, const std::string& name) {
   if (image.content) write(name, *image.content);
 }
 
-void Output::add(const certify::Certificate& certificate, const std::string& subfolder,
+void Output::add(certify::Certificate certificate, const std::string& subfolder,
                  const std::vector<report::PageFigure>& pictures, bool main) {
+  certificate.rerun = rerun_(subfolder);
   io::prepare_output_folder(folder_ / subfolder);
   add(report::make_report(certificate, {}, pictures), subfolder);
   const std::string text = certify::to_json(certificate);

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -147,9 +148,11 @@ std::string to_csv(const surefoot::report::TextTable& table);
 /// Collects what goes into the output folder.
 class Output {
  public:
+  /// The command that makes certificates again, from the folder of one inside the output.
+  using Rerun = std::function<std::string(const std::string& subfolder)>;
   /// Ids in its figures begin with `name`, so that those of several can stand in one page.
-  Output(std::filesystem::path folder, std::string name)
-      : folder_(std::move(folder)), name_(std::move(name)) {}
+  Output(std::filesystem::path folder, std::string name, Rerun rerun)
+      : folder_(std::move(folder)), name_(std::move(name)), rerun_(std::move(rerun)) {}
   void write(const std::string& name, const std::string& content);
   /// Prints the table and its differences, and writes it as Markdown, CSV and LaTeX.
   void add(const Comparison& comparison);
@@ -171,7 +174,7 @@ class Output {
   }
   /// certificate.json and its report in a folder inside ("": the folder itself). A main certificate is shown
   /// with its figures where several experiments stand in one page.
-  void add(const surefoot::certify::Certificate& certificate, const std::string& subfolder,
+  void add(surefoot::certify::Certificate certificate, const std::string& subfolder,
            const std::vector<surefoot::report::PageFigure>& pictures, bool main = false);
   /// Once per text, on standard error.
   void notice(const std::string& text);
@@ -186,6 +189,7 @@ class Output {
 
   std::filesystem::path folder_;
   std::string name_;
+  Rerun rerun_;
   std::vector<std::string> notices_;
   Record record_;
 };

@@ -18,6 +18,7 @@
 #include "memory.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "rerun.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -144,6 +145,12 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   run["start"] =
       arguments.start.empty() ? "cold" : std::filesystem::path(arguments.start).filename().string();
   certificate.run = run.dump();
+  std::vector<RerunFile> read;
+  for (const FamilyFiles::Read& file : files.files()) {
+    const std::string name = std::filesystem::path(file.file).filename().string();
+    read.push_back({"--" + file.name, name, file.sha256});
+  }
+  certificate.rerun = rerun_record({"run", verb.get_name()}, verb, read);
   write_certificate(certificate, arguments.output);
   journal->close();
 }

@@ -8,6 +8,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "progress.hpp"
+#include "rerun.hpp"
 #include "verbs.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ struct VerifyOptions {
   std::string certificate;
   std::vector<std::string> data;
   std::vector<std::string> weights;
+  std::string rerun;  ///< folder
 };
 
 void recount(const VerifyOptions& options, const certify::Certificate& certificate,
@@ -75,6 +77,7 @@ int run(const VerifyOptions& options) {
   certify::Verification verification = certify::verify(parsed);
   if (!options.data.empty()) recount(options, parsed.certificate, verification);
   if (!options.weights.empty()) reweigh(options, parsed.certificate, verification);
+  if (!options.rerun.empty()) rerun_and_compare(parsed.certificate, options.rerun, verification);
   for (std::size_t i = 0; i < std::min(findings_shown, verification.findings.size()); ++i) {
     fmt::print("DIFFERS  {}\n", verification.findings[i]);
   }

@@ -22,11 +22,18 @@ struct Variant {
   Index last_step = 0;             ///< of the last: the horizon
   Index non_finite_runs = 0;       ///< runs with an infinity or NaN, counted as failed from there on
   bool values_rounded_up = false;  ///< order statistics rounded up by at most 0.1 % to bound memory
+  /// Every recorded step, where they are not first_step, first_step + 1, ..., last_step; otherwise empty.
+  std::vector<Index> recorded_steps = {};
   /// Of a learned optimizer. With `pac_bayes`, claims speak of weights drawn anew for every problem and
   /// follow from counts of runs on the training samples; without, the samples are fresh ones (hold-out).
   std::optional<Weights> weights = std::nullopt;
   std::optional<PacBayes> pac_bayes = std::nullopt;
 };
+
+/// Sets columns, first_step, last_step and recorded_steps of a variant that recorded these steps.
+void set_recorded_steps(Variant& variant, const std::vector<Index>& steps);
+/// Whether the variant recorded the step, as far as the certificate says which.
+bool records(const Variant& variant, Index step);
 
 /// P(phi_step < tolerance) >= lower_bound.
 struct SuccessClaim {
@@ -85,7 +92,11 @@ enum class Simultaneity {
   each,  ///< each claim alone holds with the stated confidence
 };
 
+/// The format that to_json writes. Format 1 stays readable: its certificates verify for ever.
+inline constexpr int current_format = 2;
+
 struct Certificate {
+  int format = current_format;  ///< of its text (certificate_json.hpp)
   std::string title;
   std::string metric = "metric";
   std::string unit;
@@ -104,6 +115,8 @@ struct Certificate {
   std::vector<BudgetClaim> budget;
   std::vector<std::string> assumptions;  ///< in words
   std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables
+  /// JSON: the command that makes the runs again (app/rerun.hpp); null if there is none.
+  std::string rerun = "null";
   std::string version;
 };
 

@@ -1,6 +1,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 
 #include "surefoot/certify/json_text.hpp"
+#include "surefoot/certify/parts.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
@@ -13,8 +14,6 @@ namespace surefoot::certify {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int format_version = 1;
 
 std::string_view name(Simultaneity simultaneous) {
   return simultaneous == Simultaneity::all ? "all" : "each";
@@ -37,12 +36,13 @@ void write_pac_bayes(JsonText& text, const PacBayes& guarantee) {
               "design", name(guarantee.design), "draws", guarantee.draws, "runs", guarantee.runs);
 }
 
-void write_variant(JsonText& text, const Variant& variant) {
+void write_variant(JsonText& text, const Variant& variant, int format) {
   text.open('{');
   text.members("name", variant.name, "source", variant.source, "sha256", variant.sha256,  //
                "samples", variant.samples, "columns", variant.columns,                    //
                "first_step", variant.first_step, "last_step", variant.last_step,          //
                "non_finite_runs", variant.non_finite_runs, "values_rounded_up", variant.values_rounded_up);
+  if (format > 1 && !variant.recorded_steps.empty()) text.members("recorded_steps", variant.recorded_steps);
   if (variant.weights)
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
@@ -84,8 +84,10 @@ auto list_of(const std::vector<T>& values, void (*write_item)(JsonText&, const T
 // Opens the certificate's object and writes all of it but the digest.
 void write_body(JsonText& text, const Certificate& certificate) {
   text.open('{');
-  text.members("format", "surefoot-certificate", "format_version", format_version,  //
-               "surefoot_version", certificate.version, "title", certificate.title);
+  text.members("format", "surefoot-certificate", "format_version", certificate.format,  //
+               "surefoot_version", certificate.version);
+  if (certificate.format > 1) text.members("parts", parts_of(certificate));
+  text.members("title", certificate.title);
   text.members("metric",
                [&](JsonText& part) { part.object("name", certificate.metric, "unit", certificate.unit); });
   text.members("confidence", [&](JsonText& part) {
@@ -97,7 +99,11 @@ void write_body(JsonText& text, const Certificate& certificate) {
                 "quantiles", certificate.quantiles, "grid", certificate.grid,      //
                 "grid_method", bounds::name(certificate.grid_method), "value_limit", certificate.value_limit);
   });
-  text.members("variants", list_of(certificate.variants, write_variant));
+  text.members("variants", [&](JsonText& part) {
+    part.list(certificate.variants, [&](JsonText& item, const Variant& variant) {
+      write_variant(item, variant, certificate.format);
+    });
+  });
   text.members("claims", [&](JsonText& part) {
     part.object("success_rate", list_of(certificate.success, write_success),  //
                 "quantile", list_of(certificate.quantile, write_quantile),    //
@@ -105,6 +111,8 @@ void write_body(JsonText& text, const Certificate& certificate) {
   });
   text.members("assumptions", certificate.assumptions);
   text.members("run", [&](JsonText& part) { part.json(certificate.run); });
+  if (certificate.rerun != "null")
+    text.members("rerun", [&](JsonText& part) { part.json(certificate.rerun); });
 }
 
 // What the digest is of: the certificate without it, compact.
@@ -238,6 +246,7 @@ Variant read_variant(const Fields& fields) {
   variant.last_step = fields.count("last_step");
   variant.non_finite_runs = fields.count("non_finite_runs");
   variant.values_rounded_up = fields.truth("values_rounded_up");
+  if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   return variant;
@@ -301,11 +310,13 @@ Simultaneity parse_simultaneity(const std::string& text) {
 Certificate read_certificate(const Fields& fields) {
   require(fields.text("format") == "surefoot-certificate", "certificate: format is '{}'",
           fields.text("format"));
-  require(fields.count("format_version") == format_version,
-          "certificate: format_version {} is not known; this program reads {}",
-          fields.count("format_version"), format_version);
+  const Index format = fields.count("format_version");
+  require(format >= 1 && format <= current_format,
+          "certificate: format_version {} is not known; this program reads 1 to {}", format, current_format);
   Certificate certificate;
+  certificate.format = static_cast<int>(format);
   certificate.version = fields.text("surefoot_version");
+  if (format > 1) require_known_parts(fields.texts("parts"));
   certificate.title = fields.text("title");
   certificate.metric = fields.child("metric").text("name");
   certificate.unit = fields.child("metric").text("unit");
@@ -327,6 +338,7 @@ Certificate read_certificate(const Fields& fields) {
   certificate.budget = claims.list<BudgetClaim>("iteration_budget", read_budget);
   certificate.assumptions = fields.texts("assumptions");
   certificate.run = fields.at("run").dump();
+  if (fields.has("rerun")) certificate.rerun = fields.at("rerun").dump();
   return certificate;
 }
 

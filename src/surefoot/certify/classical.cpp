@@ -396,9 +396,7 @@ Certificate certify(const Options& options, const std::vector<Counted>& variants
     const runs::Tally& tally = variants[i].tally;
     Variant variant = variants[i].variant;
     variant.samples = tally.samples();
-    variant.columns = static_cast<Index>(tally.spec().steps.size());
-    variant.first_step = tally.spec().steps.front();
-    variant.last_step = tally.spec().steps.back();
+    set_recorded_steps(variant, tally.spec().steps);
     variant.non_finite_runs = tally.non_finite_runs();
     variant.values_rounded_up = tally.values_rounded_up();
     certificate.variants.push_back(variant);

@@ -323,9 +323,7 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
     guarantee.regularizer = regularizer_of(guarantee);
     Variant variant = candidates[i].variant;
     variant.samples = guarantee.samples;
-    variant.columns = static_cast<Index>(tally.spec().steps.size());
-    variant.first_step = tally.spec().steps.front();
-    variant.last_step = tally.spec().steps.back();
+    set_recorded_steps(variant, tally.spec().steps);
     variant.non_finite_runs = tally.non_finite_runs();
     variant.values_rounded_up = false;
     variant.pac_bayes = guarantee;

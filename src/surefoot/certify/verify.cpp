@@ -9,7 +9,7 @@
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
-#include "surefoot/core/version.hpp"
+#include "surefoot/io/sha256.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,9 +65,11 @@ class Checker {
 
   void check_all() {
     check_declarations();
+    for (std::size_t i = 0; i < certificate_.variants.size(); ++i) check_variant(i);
     const std::vector<std::string> unfit = check_learned_variants(certificate_);
     result_.findings.insert(result_.findings.end(), unfit.begin(), unfit.end());
     if (pac_bayes_ && !unfit.empty()) return;  // claims without a sound guarantee mean nothing
+    check_completeness();
     check_assumptions();
     check_shares();
     if (pac_bayes_) check_counts_agree();
@@ -129,16 +131,82 @@ class Checker {
            "a claim is made twice");
   }
 
-  // The words that must stand with these claims; a certificate may say more.
+  void check_variant(std::size_t index) {
+    const Variant& variant = certificate_.variants[index];
+    place_ = fmt::format("variant '{}'", variant.name);
+    expect(variant.sha256.empty() || io::is_sha256_hex(variant.sha256), "its digest is not one");
+    expect(variant.samples >= 1, fmt::format("{} samples", variant.samples));
+    const Index runs = variant.pac_bayes ? variant.pac_bayes->runs : variant.samples;
+    expect(variant.non_finite_runs >= 0 && variant.non_finite_runs <= runs,
+           fmt::format("{} runs of {} with infinities", variant.non_finite_runs, runs));
+    const bool range =
+        variant.first_step >= 0 && variant.first_step <= variant.last_step && variant.columns >= 1;
+    expect(range,
+           fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
+    if (range) check_recorded_steps(variant);
+    expect(certificate_.value_limit >= 0, "its limit of exact values is negative");
+    if (!pac_bayes_ && variant.samples >= 1) {
+      expect(variant.values_rounded_up == rounds_values(index),
+             "whether its values are rounded up does not follow from the number of samples");
+    }
+  }
+
+  void check_recorded_steps(const Variant& variant) {
+    const Index span = variant.last_step - variant.first_step;  // no overflow: both are nonnegative
+    if (variant.recorded_steps.empty()) {
+      // Format 1 does not say which steps of the range were recorded.
+      const bool fits = certificate_.format == 1 ? variant.columns - 1 <= span : variant.columns - 1 == span;
+      expect(fits,
+             fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
+      return;
+    }
+    const std::vector<Index>& steps = variant.recorded_steps;
+    expect(static_cast<Index>(steps.size()) == variant.columns && strictly_increasing(steps) &&
+               steps.front() == variant.first_step && steps.back() == variant.last_step,
+           "its recorded steps are not those of its columns");
+  }
+
+  // Values are rounded up where more would be kept than the limit: a function of the sizes alone.
+  [[nodiscard]] bool rounds_values(std::size_t index) const {
+    if (certificate_.quantiles.empty() || !certificate_.grid.empty()) return false;
+    const auto claims = std::ranges::count_if(
+        certificate_.quantile, [&](const QuantileClaim& claim) { return claim.variant == index; });
+    const Index columns = claims / static_cast<Index>(certificate_.quantiles.size());
+    return columns > 0 && certificate_.variants[index].samples > certificate_.value_limit / columns;
+  }
+
+  // Every declared claim is made: none can be left out for what it would say.
+  void check_completeness() {
+    place_ = "claims";
+    const auto size = [](const auto& values) { return values.size(); };
+    std::size_t at_steps = 0;
+    for (const Variant& variant : certificate_.variants) {
+      at_steps += static_cast<std::size_t>(std::ranges::count_if(certificate_.steps, [&](Index step) {
+        return certificate_.format == 1 || records(variant, step);
+      }));
+    }
+    const auto complete = [&](const char* kind, std::size_t made, std::size_t declared) {
+      // Variants of format 1 do not say which of the declared steps they recorded.
+      const bool all = certificate_.format == 1 ? made <= declared : made == declared;
+      expect(made == 0 || all, fmt::format("{} {} are made, {} are declared", made, kind, declared));
+    };
+    complete("success rates", size(certificate_.success), at_steps * size(certificate_.tolerances));
+    complete("quantiles", size(certificate_.quantile), at_steps * size(certificate_.quantiles));
+    complete("iteration budgets", size(certificate_.budget),
+             size(certificate_.variants) * size(certificate_.tolerances) * size(certificate_.quantiles));
+  }
+
+  // The words that must stand with these claims. Certificates of format 1 may say more.
   void check_assumptions() {
     place_ = "assumptions";
-    if (certificate_.version != version) return;  // other versions may have put it differently
     std::vector<std::string> needed = assumptions_of(options_of(certificate_));
     const std::vector<std::string> learned = learned_assumptions(certificate_);
     needed.insert(needed.end(), learned.begin(), learned.end());
     for (const std::string& sentence : needed) {
       expect(holds_value(certificate_.assumptions, sentence), fmt::format("'{}' is missing", sentence));
     }
+    expect(certificate_.format == 1 || certificate_.assumptions == needed,
+           "they are not the ones that belong to these claims");
   }
 
   // One grid of bounds at a step serves every quantile there.
@@ -208,13 +276,21 @@ class Checker {
     return true;
   }
 
+  void check_step(std::size_t variant, Index step) {
+    expect(holds_value(certificate_.steps, step), fmt::format("step {} was not declared", step));
+    expect(records(certificate_.variants[variant], step), fmt::format("step {} was not recorded", step));
+  }
+
   void check(const SuccessClaim& claim) {
     if (!check_common(claim, certificate_.success.front().delta)) return;
     if (pac_bayes_) expect_union(claim.delta, union_delta(guarantee(claim.variant), 1));
     expect((claim.method == bounds::RiskMethod::pac_bayes) == pac_bayes_,
            "its method does not fit the variant's guarantee");
     expect(claim.method == certificate_.success.front().method, "its method is not that of the other claims");
-    expect(holds_value(certificate_.steps, claim.step), fmt::format("step {} was not declared", claim.step));
+    check_step(claim.variant, claim.step);
+    expect(claim.step != certificate_.variants[claim.variant].last_step ||
+               claim.failures >= certificate_.variants[claim.variant].non_finite_runs,
+           "fewer runs have failed in the end than have diverged");
     expect(holds_value(certificate_.tolerances, claim.tolerance),
            fmt::format("tolerance {} was not declared", claim.tolerance));
     const double empirical =
@@ -288,7 +364,7 @@ class Checker {
 
   void check(const QuantileClaim& claim) {
     if (!check_common(claim, certificate_.quantile.front().delta)) return;
-    expect(holds_value(certificate_.steps, claim.step), fmt::format("step {} was not declared", claim.step));
+    check_step(claim.variant, claim.step);
     expect(holds_value(certificate_.quantiles, claim.quantile),
            fmt::format("quantile {} was not declared", claim.quantile));
     expect(0 <= claim.below && claim.below <= claim.at_most && claim.at_most <= claim.samples,
@@ -324,7 +400,7 @@ class Checker {
     if (!check_common(claim, certificate_.budget.front().delta)) return;
     expect(claim.method == certificate_.budget.front().method, "its method is not that of the other claims");
     const Variant& variant = certificate_.variants[claim.variant];
-    expect(!claim.steps || (*claim.steps >= variant.first_step && *claim.steps <= variant.last_step),
+    expect(!claim.steps || records(variant, *claim.steps),
            fmt::format("step {} was not recorded", claim.steps.value_or(0)));
     expect(holds_value(certificate_.tolerances, claim.tolerance),
            fmt::format("tolerance {} was not declared", claim.tolerance));

@@ -35,4 +35,8 @@ void compare_weights(const Certificate& certificate, std::size_t variant,
                      const learning::Posterior& posterior, const std::string& sha256,
                      Verification& verification);
 
+/// Compares everything that the certificate says with what the repetition of its command wrote; only the
+/// program's version may differ.
+void compare_repeated(const Certificate& stated, const Certificate& repeated, Verification& verification);
+
 }  // namespace surefoot::certify

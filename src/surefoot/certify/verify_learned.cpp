@@ -3,6 +3,7 @@
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/io/sha256.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +15,6 @@ namespace {
 
 bool close(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-}
-
-bool is_digest(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 class VariantCheck {
@@ -44,7 +41,7 @@ class VariantCheck {
 
   void check(const Weights& weights, bool pac_bayes) {
     const bool means = weights.sampling == "means";
-    expect(is_digest(weights.sha256), "the digest of its weights is missing");
+    expect(io::is_sha256_hex(weights.sha256), "the digest of its weights is missing");
     expect(weights.count >= 1 && weights.seed >= 0, "its weights do not exist");
     expect(weights.sampling == "weights" || weights.sampling == "pre-activations" || (means && !pac_bayes),
            fmt::format("'{}' is not how its weights can be drawn", weights.sampling));
@@ -94,7 +91,7 @@ class VariantCheck {
     }
     expect(count == weights.count, fmt::format("its groups hold {} weights of {}", count, weights.count));
     expect(guarantee.lambda_max > 0.0 && guarantee.b > 0.0, "the grid of prior variances does not exist");
-    expect(is_digest(guarantee.prior_sha256), "the digest of its prior is missing");
+    expect(io::is_sha256_hex(guarantee.prior_sha256), "the digest of its prior is missing");
     expect(guarantee.prior_samples >= 0, "the prior's samples are negative");
   }
 

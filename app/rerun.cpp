@@ -1,0 +1,194 @@
+#include "rerun.hpp"
+
+#include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/io/text.hpp"
+#include "surefoot/report/process.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+using namespace surefoot;
+namespace fs = std::filesystem;
+
+namespace {
+
+using RerunJson = nlohmann::ordered_json;
+
+constexpr std::size_t largest_repeated = std::size_t{256} << 20;
+
+// Results do not depend on these, or they say where to write: they are neither recorded nor repeated.
+const std::set<std::string>& options_left_out() {
+  static const std::set<std::string> names{
+      "--help",       "--version", "--settings",           "--threads",      "--out",    "--json",
+      "--checkpoint", "--resume",  "--checkpoint-seconds", "--memory-limit", "--ledger", "--quiet",
+      "--look-again", "--folder"};
+  return names;
+}
+
+// Verbs that a certificate may ask for. Nothing else is ever run for one.
+bool may_be_repeated(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[0] == "run") return words[1] == "qp" || words[1] == "cone";
+  if (words.size() == 1) return words[0] == "calibrate";
+  return words.size() == 2 && words[0] == "reproduce" && words[1].front() != '-';
+}
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "surefoot-rerun-XXXXXX").string();
+    require(mkdtemp(pattern.data()) != nullptr, "{}: cannot make a temporary folder", pattern);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> found;
+  constexpr int deepest = 1;
+  constexpr auto options = fs::directory_options::skip_permission_denied;
+  for (auto entry = fs::recursive_directory_iterator(folder, options);
+       entry != fs::recursive_directory_iterator(); ++entry) {
+    if (entry.depth() >= deepest) entry.disable_recursion_pending();
+    if (entry->is_regular_file()) found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+fs::path file_by_digest(const fs::path& folder, const RerunFile& wanted) {
+  std::vector<fs::path> candidates = files_below(folder);
+  // Those of the same name first: large folders are then not read as a whole.
+  std::ranges::stable_partition(candidates,
+                                [&](const fs::path& path) { return path.filename() == wanted.file; });
+  for (const fs::path& path : candidates)
+    if (io::sha256_of_file(path.string()) == wanted.sha256) return path;
+  throw InputError(fmt::format("--rerun: {} holds no file with the SHA-256 of {} ({})", folder.string(),
+                               io::excerpt(wanted.file), wanted.sha256));
+}
+
+struct Command {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> options;
+  std::vector<RerunFile> files;
+  std::string certificate;
+};
+
+// What a certificate from anywhere asks for, checked before anything is run.
+Command command_of(const certify::Certificate& certificate) {
+  require(certificate.rerun != "null",
+          "--rerun: the certificate does not record a command that makes its runs again");
+  Command command;
+  try {
+    const RerunJson json = RerunJson::parse(certificate.rerun);
+    command.words = json.at("words").get<std::vector<std::string>>();
+    for (const auto& [name, value] : json.at("options").items())
+      command.options.emplace_back(name, value.get<std::string>());
+    for (const RerunJson& file : json.at("files"))
+      command.files.push_back({file.at("option"), file.at("file"), file.at("sha256"), file.at("in_folder")});
+    command.certificate = json.at("certificate");
+  } catch (const RerunJson::exception&) {
+    throw InputError("--rerun: the certificate's command is not one that this program records");
+  }
+  require(may_be_repeated(command.words), "--rerun: '{}' is not a command that is run for a certificate",
+          io::excerpt(fmt::format("{}", fmt::join(command.words, " "))));
+  const auto plain = [](const std::string& name) {
+    return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
+  };
+  for (const auto& [name, value] : command.options) {
+    require(
+        name.starts_with("--") && name.find('=') == std::string::npos && !options_left_out().contains(name),
+        "--rerun: the certificate's command may not have the option '{}'", io::excerpt(name));
+  }
+  for (const RerunFile& file : command.files) {
+    require(plain(file.file) && !options_left_out().contains(file.option) &&
+                (file.option.empty() || file.option.starts_with("--")),
+            "--rerun: the certificate's command may not read '{}' by '{}'", io::excerpt(file.file),
+            io::excerpt(file.option));
+  }
+  const fs::path inside = fs::path(command.certificate).lexically_normal();
+  require(inside.is_relative() && (inside.empty() || *inside.begin() != ".."),
+          "--rerun: '{}' is not a folder of a certificate", io::excerpt(command.certificate));
+  return command;
+}
+
+}  // namespace
+
+std::string rerun_record(const std::vector<std::string>& words,
+                         const std::vector<std::pair<std::string, std::string>>& options,
+                         const std::vector<RerunFile>& files, const std::string& certificate) {
+  RerunJson json{{"words", words},
+                 {"options", RerunJson::object()},
+                 {"files", RerunJson::array()},
+                 {"certificate", certificate}};
+  for (const auto& [name, value] : options) json["options"][name] = value;
+  for (const RerunFile& file : files)
+    json["files"].push_back({{"option", file.option},
+                             {"file", file.file},
+                             {"sha256", file.sha256},
+                             {"in_folder", file.in_folder}});
+  return json.dump();
+}
+
+std::string rerun_record(const std::vector<std::string>& words, const CLI::App& verb,
+                         const std::vector<RerunFile>& files, const std::string& certificate) {
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_file =
+        std::ranges::any_of(files, [&](const RerunFile& file) { return file.option == name; });
+    if (!name.starts_with("--") || is_file || options_left_out().contains(name)) continue;
+    // Defaults too: a later version may have others.
+    const std::string value = option->count() > 0 ? fmt::format("{}", fmt::join(option->results(), ","))
+                                                  : option->get_default_str();
+    if (!value.empty()) options.emplace_back(name, value);
+  }
+  return rerun_record(words, options, files, certificate);
+}
+
+void rerun_and_compare(const certify::Certificate& certificate, const fs::path& folder,
+                       certify::Verification& verification) {
+  const Command command = command_of(certificate);
+  require(fs::is_directory(folder), "--rerun: {} is not a folder", folder.string());
+  const TemporaryFolder work;
+  std::vector<std::string> arguments{"/proc/self/exe"};
+  arguments.insert(arguments.end(), command.words.begin(), command.words.end());
+  for (std::size_t i = 0; i < command.files.size(); ++i) {
+    const RerunFile& file = command.files[i];
+    // Several files may have one name: each gets a folder of its own.
+    const fs::path inside = work.path() / std::to_string(i);
+    fs::create_directory(inside);
+    fs::create_symlink(fs::absolute(file_by_digest(folder, file)), inside / file.file);
+    const std::string path = (file.in_folder ? inside : inside / file.file).string();
+    arguments.push_back(file.option.empty() ? path : file.option + "=" + path);
+  }
+  for (const auto& [name, value] : command.options) arguments.push_back(name + "=" + value);
+  const fs::path out = work.path() / "out";
+  arguments.push_back("--out=" + out.string());
+  const report::ProcessResult result = report::run_process(arguments, "");
+  require(result.started && result.exit_code == 0, "--rerun: the certificate's command failed: {}",
+          io::excerpt(result.errors));
+  const certify::ParsedCertificate repeated = certify::parse_certificate(
+      io::read_file((out / command.certificate / "certificate.json").string(), largest_repeated));
+  certify::compare_repeated(certificate, repeated.certificate, verification);
+}

@@ -1,0 +1,59 @@
+#include "surefoot/certify/parts.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
+
+#include <algorithm>
+
+namespace surefoot::certify {
+
+namespace {
+
+template <class Has>
+bool any_variant(const Certificate& certificate, const Has& has) {
+  return std::ranges::any_of(certificate.variants, has);
+}
+
+}  // namespace
+
+const std::vector<CertificatePart>& known_parts() {
+  static const std::vector<CertificatePart> parts{
+      {"success_rate", [](const Certificate& certificate) { return !certificate.success.empty(); }},
+      {"quantile", [](const Certificate& certificate) { return !certificate.quantile.empty(); }},
+      {"iteration_budget", [](const Certificate& certificate) { return !certificate.budget.empty(); }},
+      {"recorded_steps",
+       [](const Certificate& certificate) {
+         return any_variant(certificate, [](const Variant& each) { return !each.recorded_steps.empty(); });
+       }},
+      {"weights",
+       [](const Certificate& certificate) {
+         return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });
+       }},
+      {"pac_bayes",
+       [](const Certificate& certificate) {
+         return any_variant(certificate, [](const Variant& each) { return each.pac_bayes.has_value(); });
+       }},
+      {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
+      {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
+  };
+  return parts;
+}
+
+std::vector<std::string> parts_of(const Certificate& certificate) {
+  std::vector<std::string> names;
+  for (const CertificatePart& part : known_parts())
+    if (part.present(certificate)) names.emplace_back(part.name);
+  return names;
+}
+
+void require_known_parts(const std::vector<std::string>& parts) {
+  for (const std::string& name : parts) {
+    const bool known =
+        std::ranges::any_of(known_parts(), [&](const CertificatePart& part) { return part.name == name; });
+    require(known,
+            "certificate: surefoot {} does not know its part '{}' and cannot check it; a later version may",
+            version, name);
+  }
+}
+
+}  // namespace surefoot::certify
