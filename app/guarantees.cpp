@@ -4,9 +4,9 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 
 #include "memory.hpp"
 #include "progress.hpp"
@@ -297,11 +297,11 @@ report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees) {
   if (guarantees.empty()) return table;
   const certify::Certificate& first = guarantees.front().certificate;
   for (const double quantile : first.quantiles) {
-    std::vector<std::string> cells{report::percent_label(quantile)};
+    std::vector<std::string> cells{percent_label(quantile)};
     for (const Guarantee& guarantee : guarantees) {
       const Index step = guarantee.certificate.steps.back();
-      cells.push_back(report::observed_value(observed_at_best(guarantee.certificate, step, quantile)));
-      cells.push_back(report::upper_bound_value(best_bound(guarantee.certificate, step, quantile)));
+      cells.push_back(observed_value(observed_at_best(guarantee.certificate, step, quantile)));
+      cells.push_back(upper_bound_value(best_bound(guarantee.certificate, step, quantile)));
     }
     table.add_row(std::move(cells));
   }

@@ -9,10 +9,10 @@
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -102,11 +102,11 @@ StepRange sampling_range(const runs::Tally& all, std::size_t tolerance, double p
 }
 
 std::string step_text(const std::optional<Index>& step) {
-  return step ? fmt::format("{}", *step) : std::string(report::nothing);
+  return step ? fmt::format("{}", *step) : std::string(nothing);
 }
 
 std::string scientific(const std::optional<double>& number) {
-  if (!number) return std::string(report::nothing);
+  if (!number) return std::string(nothing);
   return *number < 1e6 ? fmt::format("{:.0f}", *number) : fmt::format("{:.1e}", *number);
 }
 
@@ -148,8 +148,7 @@ class Comparer {
   }
 
   [[nodiscard]] std::string place(const ComparisonRow& row) const {
-    return fmt::format("{}, {}", report::percent_label(row.quantile),
-                       report::exact_label(row.paper_tolerance));
+    return fmt::format("{}, {}", percent_label(row.quantile), exact_label(row.paper_tolerance));
   }
 
   void compare_observed(const ComparisonRow& row) {
@@ -298,12 +297,12 @@ std::vector<report::Column> comparison_columns(const Comparison& comparison) {
 }
 
 std::string tolerance_text(const ComparisonRow& row) {
-  if (row.paper_tolerance == row.tolerance) return report::exact_label(row.tolerance);
+  if (row.paper_tolerance == row.tolerance) return exact_label(row.tolerance);
   return fmt::format("{} ({:.1f} dB)", row.paper_tolerance, row.tolerance);
 }
 
 std::vector<std::string> comparison_cells(const Comparison& comparison, const ComparisonRow& row) {
-  std::vector<std::string> cells{report::percent_label(row.quantile), tolerance_text(row)};
+  std::vector<std::string> cells{percent_label(row.quantile), tolerance_text(row)};
   if (has_worst_case(comparison)) {
     if (comparison.has_paper) cells.push_back(scientific(row.paper_worst_case));
     cells.push_back(scientific(row.worst_case));
@@ -427,7 +426,7 @@ report::Figure success_figure(const Measured& measured) {
   const auto exact = bounds::RiskMethod::exact;
   const auto kl = bounds::RiskMethod::kl;
   for (std::size_t t = measured.subject.tolerances.size(); t-- > 0;) {
-    report::Panel panel{fmt::format("below {}{}", report::exact_label(measured.subject.tolerances[t]),
+    report::Panel panel{fmt::format("below {}{}", exact_label(measured.subject.tolerances[t]),
                                     measured.subject.metric.unit.empty() ? "" : " dB"),
                         {}};
     const std::size_t sizes = measured.sizes.size();
@@ -454,7 +453,7 @@ report::Figure quantile_figure(const Measured& measured) {
                       : report::Axis{measured.subject.metric.name, true, false, 1e-6, 1e1};
   figure.styles = line_styles();
   for (const double quantile : table_quantiles) {
-    report::Panel panel{report::percent_label(quantile) + " of problems", {}};
+    report::Panel panel{percent_label(quantile) + " of problems", {}};
     const std::size_t sizes = measured.sizes.size();
     panel.curves.push_back(styled(
         quantile_curve(measured.tallies.back(),

@@ -1,10 +1,10 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/families/deblurring.hpp"
 #include "surefoot/io/idx.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
@@ -224,8 +224,7 @@ void deblurring(const Settings& settings, Output& output) {
       measure(osqp, letter_subjects(solutions, side * side), options, settings.journals->next());
 
   fmt::print("Deblurring by OSQP: {} letters, {} blur, {} steps, seed {}\nLetters: {}\n",
-             report::count_label(settings.samples), settings.blur, report::count_label(steps), settings.seed,
-             letters.source);
+             count_label(settings.samples), settings.blur, count_label(steps), settings.seed, letters.source);
   add_tables(output, settings, measured,
              bounds::estimated_initial_distance(solutions.rowwise().norm().maxCoeff()));
   for (const Measured& subject : measured) {

@@ -3,11 +3,11 @@
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/families/unconstrained_qp.hpp"
 #include "surefoot/learning/network_norms.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 
 #include "reproduce_warm_start.hpp"
 
@@ -99,7 +99,7 @@ std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Setting
   options.checkpoint = settings.checkpoints;
   options.checkpoint_seconds = settings.checkpoint.seconds;
   set_threads(1);  // batches are too small to be shared out
-  fmt::print("Training on {} problems through {} steps:\n", report::count_label(scale.samples), unrolled);
+  fmt::print("Training on {} problems through {} steps:\n", count_label(scale.samples), unrolled);
   // Typical problems first, then the ones that are far off: all of them enter the mean.
   learning::Stage tail = plain_stage("tail", times(scale.epochs, 40), 5e-3, 1e-3);
   tail.surrogate.kind = learning::SurrogateKind::logistic;
@@ -160,11 +160,11 @@ void add_budget_table(Output& output, const WarmStartResults& results) {
       const paper::WarmStartRow* row = paper::unconstrained_qp(quantile, tolerances[t]);
       const auto paper_cell = [&](Index paper::WarmStartRow::*field) {
         return row != nullptr ? fmt::format("{}", row->*field + paper::warm_start_shift)
-                              : std::string(report::nothing);
+                              : std::string(nothing);
       };
       const BestBudget best = best_budget(results.learned, quantile, tolerances[t]);
       const BestBudget fresh = best_budget(results.hold_out, quantile, tolerances[t]);
-      table.add_row({report::percent_label(quantile), report::exact_label(tolerances[t]),
+      table.add_row({percent_label(quantile), exact_label(tolerances[t]),
                      paper_cell(&paper::WarmStartRow::cold),
                      budget_cell(observed_budget(results.starts[0].tally, t, quantile)),
                      paper_cell(&paper::WarmStartRow::nearest),
@@ -184,7 +184,7 @@ void add_budget_table(Output& output, const WarmStartResults& results) {
                    better, compared),
        "The paper's steps are counted as here: one more than it prints.",
        fmt::format("Certified with confidence {} for all shares, tolerances and steps together; {}.",
-                   report::confidence_label(learned_delta), regularizers(results.learned)),
+                   confidence_label(learned_delta), regularizers(results.learned)),
        "Hold-out: the deterministic network on fresh problems. Cold start and nearest neighbour: observed."});
 }
 
@@ -222,9 +222,9 @@ void add_take_over(Output& output, const WarmStartResults& results, const TakeOv
   fmt::print(
       "\nTheorem 3: ||z0 - z*|| is at most {} for every problem, except for drawn weights of probability "
       "{}.\n",
-      report::upper_bound_value(take_over.distance), report::exact_label(norm_delta));
+      upper_bound_value(take_over.distance), exact_label(norm_delta));
   for (std::size_t t = tolerances.size(); t-- > 0;) {
-    report::Panel panel{fmt::format("below {}", report::exact_label(tolerances[t])), {}};
+    report::Panel panel{fmt::format("below {}", exact_label(tolerances[t])), {}};
     report::Curve certified{"", 2, 1, {}};
     const auto from = static_cast<double>(take_over.steps[t]);
     for (const SuccessPoint& point : best_success(results.learned, tolerances[t])) {
@@ -236,7 +236,7 @@ void add_take_over(Output& output, const WarmStartResults& results, const TakeOv
     report::Curve worst{"", 3, 2, {{from, certified.points.back().y}, {from, 0}, {figure.x.high, 0}}};
     panel.curves = {certified, worst};
     figure.panels.push_back(std::move(panel));
-    fmt::print("  below {}: no problem fails from step {} on\n", report::exact_label(tolerances[t]),
+    fmt::print("  below {}: no problem fails from step {} on\n", exact_label(tolerances[t]),
                take_over.steps[t]);
   }
   output.add(figure);
@@ -264,7 +264,7 @@ void l2ws(const Settings& settings, Output& output) {
   const Bench training(family, settings.seed, SampleSet::training, scale.samples);
   const auto op = training.warm(family, settings.seed);
   fmt::print("Learned warm starts of gradient descent: N = {}, {} steps, seed {}\n",
-             report::count_label(scale.samples), scale.steps, settings.seed);
+             count_label(scale.samples), scale.steps, settings.seed);
   std::vector<Candidate> candidates = train_candidates(*op, settings, scale);
   const Candidate deterministic = candidates.front();
   candidates.erase(candidates.begin());

@@ -4,10 +4,10 @@
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
 
 #include "progress.hpp"

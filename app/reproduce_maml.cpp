@@ -2,11 +2,11 @@
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 
 #include "reproduce_learned.hpp"
 
@@ -264,27 +264,26 @@ void add_quantile_table(Output& output, const MetaSubject& subject, const Result
     const BestQuantile best = best_quantile(results.learned, quantile, step);
     const auto number = [](double value) { return fmt::format("{:.3g}", value); };
     const bool bounded = row.bound != paper::MetaRow::no_bound;
-    table.add_row({report::percent_label(quantile), number(row.pretrained),
-                   report::observed_value(observed_quantile(results.pretrained, step, quantile)),
-                   number(row.observed), report::observed_value(best.observed),
-                   bounded ? number(row.bound) : std::string(report::nothing),
-                   report::upper_bound_value(best.certified),
-                   report::upper_bound_value(best_quantile(results.split, quantile, step).certified),
-                   report::upper_bound_value(best_quantile(results.hold_out, quantile, step).certified)});
+    table.add_row({percent_label(quantile), number(row.pretrained),
+                   observed_value(observed_quantile(results.pretrained, step, quantile)),
+                   number(row.observed), observed_value(best.observed),
+                   bounded ? number(row.bound) : std::string(nothing), upper_bound_value(best.certified),
+                   upper_bound_value(best_quantile(results.split, quantile, step).certified),
+                   upper_bound_value(best_quantile(results.hold_out, quantile, step).certified)});
     better += best.certified < (bounded ? row.bound : infinity) ? 1 : 0;
   }
   std::vector<std::string> remarks{
       fmt::format("{} of {} certified quantiles are below the paper's, which has none for 95 %.", better,
                   subject.table.size()),
       fmt::format("Certified with confidence {} for all shares and steps together; {}; split prior: {}.",
-                  report::confidence_label(learned_delta), regularizers(results.learned),
+                  confidence_label(learned_delta), regularizers(results.learned),
                   regularizers(results.split))};
   for (const double tolerance : subject.tolerances) {
     const auto at = [&](const certify::Certificate& certificate) {
-      return report::lower_bound_percent(best_success(certificate, tolerance).back().certified);
+      return lower_bound_percent(best_success(certificate, tolerance).back().certified);
     };
     remarks.push_back(fmt::format("{} below {}: at least {} of tasks, split prior {}, hold-out {}.",
-                                  subject.metric.name, report::exact_label(tolerance), at(results.learned),
+                                  subject.metric.name, exact_label(tolerance), at(results.learned),
                                   at(results.split), at(results.hold_out)));
   }
   add_table(output, subject.slug, fmt::format("{} after {} steps", subject.title, step), table, remarks);
@@ -307,7 +306,7 @@ report::Figure success_over_steps(const MetaSubject& subject, const Results& res
   figure.styles = {"observed", "certified"};
   for (std::size_t t = 0; t < subject.tolerances.size(); ++t) {
     const double tolerance = subject.tolerances[t];
-    report::Panel panel{fmt::format("below {}", report::exact_label(tolerance)), {}};
+    report::Panel panel{fmt::format("below {}", exact_label(tolerance)), {}};
     report::Curve pretrained{"pretrained", 0, 0, {}};
     for (Index k = 0; k <= steps; ++k) {
       const double failed = static_cast<double>(results.pretrained.failures(static_cast<std::size_t>(k), t));
@@ -331,7 +330,7 @@ report::Figure quantiles_over_steps(const MetaSubject& subject, const Results& r
   figure.y = {subject.metric.name, true, false, 1e-3, 1e1};
   figure.styles = {"observed", "certified"};
   for (const double quantile : {0.5, 0.9, 0.95}) {
-    report::Panel panel{report::percent_label(quantile) + " of tasks", {}};
+    report::Panel panel{percent_label(quantile) + " of tasks", {}};
     report::Curve pretrained{"pretrained", 0, 0, {}};
     report::Curve observed{"", 2, 0, {}};
     report::Curve certified{"meta-learned", 2, 1, {}};
@@ -384,7 +383,7 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
           " With the certificate's confidence, for at least {} of tasks the learned curve is within {} of "
           "the true "
           "one at all test points (band).",
-          report::percent_label(pictured_quantile), report::upper_bound_value(band));
+          percent_label(pictured_quantile), upper_bound_value(band));
     }
     for (Index i = row * picture_columns; i < (row + 1) * picture_columns; ++i) {
       report::PlanePanel panel{fmt::format("task {}", i + 1), {}};
@@ -436,7 +435,7 @@ void maml(const Settings& settings, Output& output) {
   const Tasks second_half = draw(family, settings, SampleSet::training, scale.samples - half, half);
   const Tasks hold_out = draw(family, settings, SampleSet::hold_out, scale.samples);
   const Tasks test = draw(family, settings, SampleSet::test, test_tasks);
-  fmt::print("Meta-learning of sinusoids: N = {}, {} steps, seed {}\n", report::count_label(scale.samples),
+  fmt::print("Meta-learning of sinusoids: N = {}, {} steps, seed {}\n", count_label(scale.samples),
              scale.steps, settings.seed);
   // Batches are too small to be shared out: two trainings run side by side, a thread each. Processes have
   // them in turn, as what they exchange has one order.

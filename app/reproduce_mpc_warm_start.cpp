@@ -2,9 +2,9 @@
 #include "surefoot/algorithms/warm_start.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/families/model_predictive_control.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 
 #include "reproduce_warm_start.hpp"
 #include "stopping.hpp"
@@ -169,7 +169,7 @@ void add_budget_table(Output& output, const WarmStartResults& results, const cer
     table.columns.push_back({column, report::Align::right, "fewer, certified, than"});
   for (const double quantile : quantiles) {
     for (std::size_t t = tolerances.size(); t-- > 0;) {
-      std::vector<std::string> row{report::percent_label(quantile), report::exact_label(tolerances[t])};
+      std::vector<std::string> row{percent_label(quantile), exact_label(tolerances[t])};
       std::vector<std::optional<Index>> certified;
       for (std::size_t variant = 0; variant < starts.variants.size(); ++variant) {
         const BestBudget budget = best_budget(starts, quantile, tolerances[t], variant);
@@ -183,8 +183,7 @@ void add_budget_table(Output& output, const WarmStartResults& results, const cer
       // The better of the two certificates would have to be chosen in advance: the one on fresh problems.
       for (const std::size_t other : {0, 1}) {
         const bool both = fresh.certified && certified[other];
-        row.push_back(both ? fmt::format("{}", *certified[other] - *fresh.certified)
-                           : std::string(report::nothing));
+        row.push_back(both ? fmt::format("{}", *certified[other] - *fresh.certified) : std::string(nothing));
       }
       table.add_row(std::move(row));
     }
@@ -195,7 +194,7 @@ void add_budget_table(Output& output, const WarmStartResults& results, const cer
       table,
       {fmt::format("Certified with confidence {} for all starts that are not learned together, and for all "
                    "learned ones together; {}.",
-                   report::confidence_label(learned_delta), regularizers(results.learned)),
+                   confidence_label(learned_delta), regularizers(results.learned)),
        "Learned, split prior: trained on half of the problems, PAC-Bayes on the other half; hold-out: "
        "trained on "
        "all of them, certified on fresh problems."});
@@ -223,12 +222,12 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
   const families::ModelPredictiveControl family;
   fmt::print("Warm starts of OSQP in model predictive control: N = {}, {} steps, seed {}\n",
-             report::count_label(scale.samples), scale.steps, settings.seed);
+             count_label(scale.samples), scale.steps, settings.seed);
   const Loops training(family, settings, SampleSet::training, scale.samples);
   const auto op = training.warm(family, settings.seed);
   const problems::Table solutions = solved(family.problem(*training.measured), *settings.journals);
   const Index half = scale.samples / 2;
-  fmt::print("Training on {} problems and on half of them:\n", report::count_label(scale.samples));
+  fmt::print("Training on {} problems and on half of them:\n", count_label(scale.samples));
   const Candidate deterministic{"deterministic",
                                 trained("all", *op, solutions, scale.samples, settings, scale)};
   const std::vector<Candidate> split{

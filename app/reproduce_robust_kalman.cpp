@@ -1,8 +1,8 @@
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/worst_case.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/families/robust_kalman.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/runs/run.hpp"
 
 #include "reproduce.hpp"
@@ -87,12 +87,11 @@ std::string radius_sentence(const Measured& measured, const char* what) {
       static_cast<std::size_t>(std::find(steps.begin(), steps.end(), pictured_step) - steps.begin());
   const Index failures = tally.failures(column, measured.subject.tolerances.size() - 1);
   const auto certified = [&](bounds::RiskMethod method) {
-    return report::lower_bound_percent(
-        bounds::success_lower_bound(failures, tally.samples(), claim_delta, method));
+    return lower_bound_percent(bounds::success_lower_bound(failures, tally.samples(), claim_delta, method));
   };
   return fmt::format(
       "  {}: observed {}, at least {} (exact), {} (kl)\n", what,
-      report::observed_percent(1 - static_cast<double>(failures) / static_cast<double>(tally.samples())),
+      observed_percent(1 - static_cast<double>(failures) / static_cast<double>(tally.samples())),
       certified(bounds::RiskMethod::exact), certified(bounds::RiskMethod::kl));
 }
 
@@ -137,7 +136,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
         " With the certificate's confidence, for at least {} of problems all states after {} steps lie "
         "within {} "
         "of the optimal ones (shaded: the balls seen in the plane of positions).",
-        report::percent_label(pictured_quantile), pictured_step, report::upper_bound_value(radius));
+        percent_label(pictured_quantile), pictured_step, upper_bound_value(radius));
   }
   using Kind = report::PlaneLayer::Kind;
   for (Index i = 0; i < pictured_problems; ++i) {
@@ -175,7 +174,7 @@ void robust_kalman(const Settings& settings, Output& output) {
       measure(scs, state_subjects(solutions, family.state_entries()), options, settings.journals->next());
 
   fmt::print("Robust Kalman filtering by SCS: {} problems, {} steps, seed {}\n",
-             report::count_label(settings.samples), steps, settings.seed);
+             count_label(settings.samples), steps, settings.seed);
   add_tables(output, measured, bounds::estimated_initial_distance(solutions.rowwise().norm().maxCoeff()));
   print_radius_sentences(measured, steps);
   for (const Measured& subject : measured) {

@@ -3,10 +3,10 @@
 #include "surefoot/algorithms/ista.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/text.hpp"
 
 #include "claims.hpp"
@@ -129,8 +129,8 @@ class CodingExperiment {
 
   void operator()() {
     fmt::print("Sparse coding: {} training samples, {} for hold-out, {} for testing, {} steps, seed {}\n",
-               report::count_label(extent_.samples), report::count_label(extent_.hold_out),
-               report::count_label(extent_.test), extent_.steps, settings_.seed);
+               count_label(extent_.samples), count_label(extent_.hold_out), count_label(extent_.test),
+               extent_.steps, settings_.seed);
     std::vector<ModelResult> results{classical("ista"), classical("fista")};
     for (const std::string& model : models_) results.push_back(learned(model));
     add_tables(results);
@@ -392,14 +392,14 @@ class CodingExperiment {
   }
   std::vector<std::string> bounds_of(const certify::Certificate& certificate) const {
     return by_quantile([&](std::size_t i) {
-      return report::upper_bound_value(best_bound(certificate, extent_.steps, coding_quantiles[i]));
+      return upper_bound_value(best_bound(certificate, extent_.steps, coding_quantiles[i]));
     });
   }
   /// Observed on other samples, of the variants that have the best bounds.
   std::vector<std::string> observed_of(const certify::Certificate& bounds,
                                        const certify::Certificate& measured) const {
     return by_quantile([&](std::size_t i) {
-      return report::observed_value(observed_like(bounds, measured, extent_.steps, coding_quantiles[i]));
+      return observed_value(observed_like(bounds, measured, extent_.steps, coding_quantiles[i]));
     });
   }
 
@@ -437,14 +437,13 @@ class CodingExperiment {
 
   report::TextTable table_of(const ModelResult& result) const {
     Columns columns;
-    columns.add("", "share",
-                by_quantile([](std::size_t i) { return report::percent_label(coding_quantiles[i]); }));
+    columns.add("", "share", by_quantile([](std::size_t i) { return percent_label(coding_quantiles[i]); }));
     add_paper(columns, result);
     if (result.classical) {
-      columns.add("ours", "observed", by_quantile([&](std::size_t i) {
-                    return report::observed_value(
-                        observed_at_best(*result.classical, extent_.steps, coding_quantiles[i]));
-                  }));
+      columns.add(
+          "ours", "observed", by_quantile([&](std::size_t i) {
+            return observed_value(observed_at_best(*result.classical, extent_.steps, coding_quantiles[i]));
+          }));
       columns.add("ours", "exact", bounds_of(*result.classical));
       return columns.finished();
     }
@@ -577,7 +576,7 @@ class CodingExperiment {
         }
         panel.curves.push_back(std::move(curve));
       };
-      figure.panels.push_back(panel_of(report::percent_label(quantile) + " of problems", results, add));
+      figure.panels.push_back(panel_of(percent_label(quantile) + " of problems", results, add));
     }
     return figure;
   }

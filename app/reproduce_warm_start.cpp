@@ -1,7 +1,7 @@
 #include "reproduce_warm_start.hpp"
 
 #include "surefoot/bounds/iteration_budget.hpp"
-#include "surefoot/report/format.hpp"
+#include "surefoot/core/number_text.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ certify::Options warm_start_claims(const runs::Metric& metric, Index steps,
 }
 
 std::string budget_cell(const std::optional<Index>& steps) {
-  return steps ? fmt::format("{}", *steps) : std::string(report::nothing);
+  return steps ? fmt::format("{}", *steps) : std::string(nothing);
 }
 
 namespace {
@@ -78,7 +78,7 @@ report::Figure success_over_steps(const WarmStartResults& results, const WarmSta
   figure.styles = {"observed", "certified"};
   for (std::size_t t = figures.tolerances.size(); t-- > 0;) {
     const double tolerance = figures.tolerances[t];
-    report::Panel panel{fmt::format("below {}", report::exact_label(tolerance)), {}};
+    report::Panel panel{fmt::format("below {}", exact_label(tolerance)), {}};
     std::size_t hue = 0;
     for (const CountedStart& start : results.starts) {
       report::Curve curve{start.name, hue++, 0, {}};
@@ -113,7 +113,7 @@ report::Figure quantiles_over_steps(const WarmStartResults& results, const WarmS
   figure.y = {figures.metric, true, false, figures.lowest, figures.highest};
   figure.styles = {"observed", "certified"};
   for (const double quantile : figures.quantiles) {
-    report::Panel panel{report::percent_label(quantile) + " of problems", {}};
+    report::Panel panel{percent_label(quantile) + " of problems", {}};
     std::size_t hue = 0;
     for (const CountedStart& start : results.starts) {
       report::Curve curve{start.name, hue++, 0, {}};

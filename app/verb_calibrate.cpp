@@ -1,9 +1,9 @@
 #include "surefoot/bounds/confidence_budget.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/learning/posterior_file.hpp"
-#include "surefoot/report/format.hpp"
 
 #include "checkpointing.hpp"
 #include "claims.hpp"
@@ -60,11 +60,10 @@ std::string notes(const std::vector<Guarantee>& guarantees) {
   for (const Guarantee& guarantee : guarantees) {
     const certify::Certificate& certificate = guarantee.certificate;
     const certify::Variant& variant = certificate.variants.front();
-    text +=
-        fmt::format("  {}: confidence {}{}", label(guarantee), report::confidence_label(certificate.delta),
-                    certificate.simultaneous == certify::Simultaneity::all ? ", all claims together"
-                                                                           : ", each claim alone");
-    text += fmt::format(", N = {}", report::count_label(variant.samples));
+    text += fmt::format("  {}: confidence {}{}", label(guarantee), confidence_label(certificate.delta),
+                        certificate.simultaneous == certify::Simultaneity::all ? ", all claims together"
+                                                                               : ", each claim alone");
+    text += fmt::format(", N = {}", count_label(variant.samples));
     if (variant.pac_bayes)
       text += fmt::format(", KL = {:.4g}, B = {:.5f}", variant.pac_bayes->kl, variant.pac_bayes->regularizer);
     text += fmt::format(", {:.1f} s\n", guarantee.seconds);

@@ -1,5 +1,6 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -7,7 +8,6 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/report.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/table.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -179,9 +179,9 @@ void add_verification(py::module_& module) {
 
 /// The sentences to quote and the table of budgets, for a notebook.
 std::string summary_html(const certify::Certificate& certificate) {
-  const report::Headline headline = report::headline(certificate);
+  const certify::Headline headline = certify::headline(certificate);
   std::string html = "<div class=\"surefoot\"><p>" + report::html_escaped(headline.opening) + "</p>";
-  for (const report::Headline::Group& group : headline.groups) {
+  for (const certify::Headline::Group& group : headline.groups) {
     html += "<p><b>" + report::html_escaped(group.variant) + "</b></p><ul>";
     for (const std::string& claim : group.claims) html += "<li>" + report::html_escaped(claim) + "</li>";
     html += "</ul>";

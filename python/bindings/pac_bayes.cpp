@@ -1,5 +1,6 @@
 #include "surefoot/bounds/pac_bayes.hpp"
 
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -174,10 +175,8 @@ HeldCertificate certify_hold_out(const certify::Options& resolved_options,
                                  runs::Tally* tally, const std::string& run) {
   certify::Certificate certificate = certify::certify(
       resolved_options, {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}});
-  std::vector<std::string> sentences = certify::learned_assumptions(certificate);
-  if (!posterior) {
-    sentences = {std::string(certify::drawn_weights_assumption), std::string(certify::hold_out_assumption)};
-  }
+  std::vector<std::string> sentences =
+      posterior ? certify::learned_assumptions(certificate) : certify::hold_out_assumptions(true);
   std::ranges::move(sentences, std::back_inserter(certificate.assumptions));
   return {std::move(certificate), run};
 }

@@ -4,6 +4,7 @@
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -240,46 +241,6 @@ void add_budget_claims(Certificate& certificate, const Options& options, std::si
 }
 
 }  // namespace
-
-std::vector<std::string> assumptions_of(const Options& options) {
-  std::vector<std::string> words{
-      "The runs are independent draws from one distribution of problems, and the statement is about a fresh "
-      "problem "
-      "from that same distribution.",
-      "Tolerances, quantiles, steps and methods were fixed before the runs were seen.",
-      "Success at a tolerance means strictly below it. A run with an infinite or NaN value has failed from "
-      "that step "
-      "on.",
-      "The confidence is over the draw of the samples: at least that share of such certificates are true."};
-  if (options.simultaneous == Simultaneity::all) {
-    words.emplace_back(
-        "All claims hold together with the stated confidence (union bound over the listed shares).");
-  } else {
-    words.emplace_back("Each claim alone holds with the stated confidence; several together hold with less.");
-  }
-  if (options.budgets && options.budget_method == BudgetMethod::settling) {
-    words.emplace_back(
-        "An iteration budget says that the metric is below the tolerance at every recorded step from then "
-        "on, up to the last.");
-  }
-  if (options.budgets && options.budget_method == BudgetMethod::every_step) {
-    words.emplace_back(
-        "An iteration budget says that at every recorded step from then on, up to the last, at least that "
-        "share "
-        "of problems is below the tolerance; not always the same ones.");
-  }
-  if (options.budgets && options.budget_method == BudgetMethod::first_hit) {
-    words.emplace_back(
-        "An iteration budget says that the metric has been below the tolerance at least once by that "
-        "step; it may have risen again.");
-  }
-  if (options.budgets && options.budget_method == BudgetMethod::paper) {
-    words.emplace_back(
-        "Iteration budgets by method 'paper' choose the step after seeing the bounds. The stated "
-        "confidence does not cover that choice: they are given for comparison only.");
-  }
-  return words;
-}
 
 Simultaneity parse_simultaneity(std::string_view text) {
   require(text == "all" || text == "each", "simultaneous: '{}' is not one of all, each", text);

@@ -56,9 +56,6 @@ Options resolved(Options options, const std::vector<std::vector<Index>>& recorde
 /// What to count for a variant that recorded `steps`, under resolved options.
 runs::TallySpec tally_spec(const Options& resolved_options, std::vector<Index> steps);
 
-/// What a certificate under these options rests on and means, in words.
-std::vector<std::string> assumptions_of(const Options& options);
-
 struct Counted {
   Variant variant;
   runs::Tally tally;

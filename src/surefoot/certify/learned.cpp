@@ -1,5 +1,6 @@
 #include "surefoot/certify/learned.hpp"
 
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"

@@ -4,6 +4,7 @@
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/rounding.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -349,34 +350,6 @@ Index losses_of(const Certificate& certificate) {
 bool is_pac_bayes(const Certificate& certificate) {
   return std::any_of(certificate.variants.begin(), certificate.variants.end(),
                      [](const Variant& variant) { return variant.pac_bayes.has_value(); });
-}
-
-std::vector<std::string> learned_assumptions(const Certificate& certificate) {
-  std::vector<std::string> words;
-  bool drawn = false;
-  bool fresh = false;
-  Index prior_samples = 0;
-  for (const Variant& variant : certificate.variants) {
-    if (!variant.weights) continue;
-    drawn = drawn || variant.weights->sampling != "means";
-    fresh = fresh || !variant.pac_bayes;
-    if (variant.pac_bayes) prior_samples = std::max(prior_samples, variant.pac_bayes->prior_samples);
-  }
-  if (drawn) words.emplace_back(drawn_weights_assumption);
-  if (fresh) words.emplace_back(hold_out_assumption);
-  if (!is_pac_bayes(certificate)) return words;
-  words.emplace_back(
-      "The problems counted here are the training samples; what training learned from them is paid for by "
-      "the "
-      "KL divergence from a prior (PAC-Bayes). The network's input scaling and the prior's grid were fixed "
-      "before they were seen.");
-  words.emplace_back(prior_samples > 0
-                         ? "The prior mean was trained on other samples, none of them among the ones counted."
-                         : "The prior mean does not depend on the samples.");
-  words.emplace_back(
-      "The drawn weights of the count are independent of training, and no count was repeated until it "
-      "pleased.");
-  return words;
 }
 
 }  // namespace surefoot::certify

@@ -6,7 +6,6 @@
 #include "surefoot/runs/tally.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace surefoot::certify {
@@ -70,16 +69,5 @@ Index losses_of(const Certificate& certificate);
 
 /// Whether claims rest on PAC-Bayes (and not on counting fresh samples).
 bool is_pac_bayes(const Certificate& certificate);
-
-/// Sentences of learned_assumptions() on weights that are drawn, and on samples that training has not seen.
-inline constexpr std::string_view drawn_weights_assumption =
-    "A learned optimizer draws its weights anew from its posterior for every problem; shares are over "
-    "weights and problems together.";
-inline constexpr std::string_view hold_out_assumption =
-    "The weights were trained on other problems than the ones counted here (hold-out), and these were "
-    "used once.";
-/// What such certificates rest on and mean, in words; for hold-out certificates of learned optimizers too.
-/// Empty for classical optimizers.
-std::vector<std::string> learned_assumptions(const Certificate& certificate);
 
 }  // namespace surefoot::certify

@@ -4,6 +4,7 @@
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/consistency.hpp"
 #include "surefoot/certify/pac_bayes.hpp"

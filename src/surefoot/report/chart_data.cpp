@@ -1,7 +1,7 @@
 #include "surefoot/report/chart_data.hpp"
 
-#include "surefoot/report/format.hpp"
-#include "surefoot/report/sentences.hpp"
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>

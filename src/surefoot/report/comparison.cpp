@@ -1,10 +1,10 @@
 #include "surefoot/report/comparison.hpp"
 
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/page.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
 

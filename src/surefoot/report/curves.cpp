@@ -1,6 +1,6 @@
 #include "surefoot/report/curves.hpp"
 
-#include "surefoot/report/format.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>

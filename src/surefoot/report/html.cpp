@@ -1,9 +1,9 @@
 #include "surefoot/report/html.hpp"
 
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/page.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/table.hpp"
 #include "surefoot/report/text.hpp"
@@ -18,6 +18,7 @@ namespace surefoot::report {
 namespace {
 
 using certify::Certificate;
+using certify::Headline;
 using certify::Simultaneity;
 
 constexpr std::size_t rows_in_sight = 9;

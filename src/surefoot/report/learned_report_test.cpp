@@ -1,5 +1,5 @@
+#include "surefoot/certify/sentences.hpp"
 #include "surefoot/report/html.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/table.hpp"
 
 #include "support/synthetic_certificate.hpp"

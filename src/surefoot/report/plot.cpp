@@ -1,9 +1,9 @@
 #include "surefoot/report/plot.hpp"
 
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/process.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -354,7 +354,7 @@ std::string root_tag(std::string_view tag, std::string_view description) {
 
 Figure success_figure(const Certificate& certificate) {
   Drawing drawing{thinned(success_series(certificate), certificate),
-                  telling_values(certificate.tolerances, most_hues),
+                  certify::telling_values(certificate.tolerances, most_hues),
                   {},
                   0};
   drawing.methods = methods_of(drawing.all);
@@ -376,7 +376,7 @@ Figure success_figure(const Certificate& certificate) {
 
 Figure quantile_figure(const Certificate& certificate) {
   Drawing drawing{
-      quantile_series(certificate), telling_values(certificate.quantiles, most_hues), {}, infinity};
+      quantile_series(certificate), certify::telling_values(certificate.quantiles, most_hues), {}, infinity};
   drawing.methods = methods_of(drawing.all);
   Figure figure;
   figure.name = "quantiles";

@@ -1,11 +1,11 @@
 #include "surefoot/report/report.hpp"
 
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/page.hpp"
 #include "surefoot/report/process.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/table.hpp"
 
 #include "support/contains.hpp"
@@ -316,7 +316,7 @@ TEST(Quotable, StandsAloneWithItsConfidence) {
     } else if (claim.method == bounds::BudgetMethod::paper) {
       EXPECT_TRUE(contains(text, "Not covered by the confidence")) << text;
     } else {
-      EXPECT_TRUE(contains(text, "With confidence 0.99, at least")) << text;
+      EXPECT_TRUE(contains(text, "With confidence 0.99, for ")) << text;
     }
   }
   certificate.simultaneous = certify::Simultaneity::each;

@@ -1,9 +1,9 @@
 #include "surefoot/report/reproduction.hpp"
 
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
-#include "surefoot/report/format.hpp"
 #include "surefoot/report/page.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/table.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -197,8 +197,9 @@ std::string meaning_html(const Reproduction& reproduction) {
       "Each certificate holds with its own confidence; no confidence is claimed for all certificates "
       "together. "
       "Sentences that are not about every certificate say which they are about.");
-  html += html_list(lines_of_all(reproduction, what_it_says));
-  html += "<h3>What they do not say</h3>\n" + html_list(lines_of_all(reproduction, what_it_does_not_say));
+  html += html_list(lines_of_all(reproduction, certify::what_it_says));
+  html += "<h3>What they do not say</h3>\n" +
+          html_list(lines_of_all(reproduction, certify::what_it_does_not_say));
   const std::vector<std::string> assumptions =
       lines_of_all(reproduction, [](const Certificate& certificate) { return certificate.assumptions; });
   if (!assumptions.empty()) html += "<h3>Assumptions on record</h3>\n" + html_list(assumptions);

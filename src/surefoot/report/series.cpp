@@ -63,13 +63,6 @@ std::vector<Series> quantile_series(const certify::Certificate& certificate) {
   return grouped(certificate.quantile, &Claim::quantile, &Claim::upper_bound);
 }
 
-std::vector<double> telling_values(const std::vector<double>& values, std::size_t count) {
-  if (values.size() <= count || count < 2) return values;
-  std::vector<double> chosen;
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(values[i * (values.size() - 1) / (count - 1)]);
-  return chosen;
-}
-
 bool acts_early(const certify::Certificate& certificate) {
   const std::vector<Index>& steps = certificate.steps;
   const Index first = first_positive(steps);

@@ -28,9 +28,6 @@ struct Series {
 std::vector<Series> success_series(const certify::Certificate& certificate);
 std::vector<Series> quantile_series(const certify::Certificate& certificate);
 
-/// Up to `count` of the values, evenly by place, with the first and the last.
-std::vector<double> telling_values(const std::vector<double>& values, std::size_t count);
-
 /// Whether steps are best seen by their logarithm: they span more than two decades, and half of the problems
 /// are below some tolerance already within the first tenth (or nothing is known of that).
 bool acts_early(const certify::Certificate& certificate);

@@ -1,7 +1,7 @@
 #include "surefoot/report/table.hpp"
 
-#include "surefoot/report/format.hpp"
-#include "surefoot/report/sentences.hpp"
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -20,6 +20,7 @@ namespace {
 using bounds::BudgetMethod;
 using certify::BudgetClaim;
 using certify::Certificate;
+using certify::Headline;
 
 constexpr std::size_t page_width = 100;
 constexpr std::size_t name_width = 32;
@@ -153,7 +154,7 @@ std::string headline_text(const Certificate& certificate) {
 /// The certificate with telling tolerances only, so that a terminal is not flooded.
 Certificate abridged(const Certificate& certificate) {
   Certificate result = certificate;
-  const std::vector<double> kept = telling_values(certificate.tolerances, terminal_tolerances);
+  const std::vector<double> kept = certify::telling_values(certificate.tolerances, terminal_tolerances);
   const auto left_out = [&](const auto& claim) { return std::ranges::count(kept, claim.tolerance) == 0; };
   std::erase_if(result.success, left_out);
   std::erase_if(result.budget, left_out);
@@ -257,7 +258,7 @@ std::string terminal_text(const Certificate& certificate) {
   const Certificate shown = abridged(certificate);
   std::string text = title_lines(shown) + headline_text(shown);
   if (!shown.budget.empty()) {
-    text += heading("Iterations needed until the share of problems is below the tolerance");
+    text += heading(budget_heading(shown));
     text += fitted(budget_table(shown));
   }
   text += step_tables(shown, "Share of problems below the tolerance", success_table);

@@ -1,7 +1,7 @@
 #include "surefoot/report/table.hpp"
 
+#include "surefoot/certify/sentences.hpp"
 #include "surefoot/report/curves.hpp"
-#include "surefoot/report/sentences.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -18,6 +18,7 @@ namespace surefoot::report {
 namespace {
 
 using certify::Certificate;
+using certify::Headline;
 using certify::Simultaneity;
 using test::contains;
 using test::synthetic_certificate;
@@ -35,7 +36,7 @@ Certificate tiny(double lower_bound, double upper_bound, std::optional<Index> st
   certificate.steps = {231};
   certificate.tolerances = {1e-3};
   certificate.quantiles = {0.9};
-  certificate.variants = {{"solver", "results.csv", "ab", 100, 500, 0, false}};
+  certificate.variants = {{"solver", "results.csv", "ab", 100, 500, 1, 500}};
   certificate.success = {{0, 231, 1e-3, bounds::RiskMethod::exact, 100, 1, 0.003, 0.99, lower_bound}};
   certificate.quantile = {
       {0, 231, 0.9, bounds::QuantileMethod::exact, 100, 95, 94, 95, 0.003, 5e-4, upper_bound}};
@@ -47,11 +48,12 @@ Certificate tiny(double lower_bound, double upper_bound, std::optional<Index> st
 TEST(Headline, IsASentenceToQuote) {
   const Headline lines = headline(tiny(0.98199, 5.001e-4, 231));
   EXPECT_EQ(lines.opening,
-            "With confidence 0.99, all of these hold together for the metric of fresh problems:");
+            "With confidence 0.99, all of these hold together for the metric of new problems:");
   ASSERT_EQ(lines.groups.size(), 1U);
   EXPECT_EQ(lines.groups[0].claims,
             (std::vector<std::string>{
-                "at least 90 % of problems are below 1e-3 after 231 iterations and stay there",
+                "at least 90 % of problems are below 1e-3 after 231 iterations and stay below it "
+                "(up to iteration 500)",
                 "after 231 iterations, at least 98.1 % of problems are below 1e-3",
                 "after 231 iterations, at least 90 % of problems are at or below 5.01e-4"}));
 }
@@ -73,7 +75,8 @@ TEST(Headline, NeverQuotesABudgetThatTheConfidenceDoesNotCover) {
 TEST(Headline, KeepsClaimsApartIfTheyHoldOneByOne) {
   const auto certificate = synthetic_certificate({.simultaneous = Simultaneity::each});
   const Headline lines = headline(certificate);
-  EXPECT_TRUE(lines.opening.starts_with("Each of these, taken alone, holds with confidence 0.99"));
+  EXPECT_TRUE(lines.opening.starts_with(
+      "Each of these, taken alone and had it been chosen in advance, holds with confidence 0.99"));
   for (const std::string& claim : lines.groups[0].claims) EXPECT_EQ(claim.find(" and 4"), std::string::npos);
   const auto says = what_it_says(certificate);
   EXPECT_TRUE(
@@ -88,6 +91,34 @@ TEST(Headline, WordsFirstHitsAndTheStart) {
   const auto claims = headline(certificate).groups[0].claims;
   EXPECT_EQ(claims[0], "at least 90 % of problems have been below 1e-3 at least once after 1 iteration");
   EXPECT_EQ(claims[1], "at the start, at least 50.0 % of problems are below 1e-3");
+}
+
+TEST(Headline, SaysUpToWhichIterationAClaimLasts) {
+  using bounds::BudgetMethod;
+  const auto claim = [](BudgetMethod method, Index columns, Index last) {
+    Certificate certificate = tiny(0.5, infinity, 231);
+    certificate.variants[0].columns = columns;
+    certificate.variants[0].last_step = last;
+    certificate.budget[0].method = method;
+    return headline(certificate).groups[0].claims[0];
+  };
+  EXPECT_TRUE(claim(BudgetMethod::settling, 500, 1500).ends_with("stay below it (up to iteration 1,500)"));
+  EXPECT_TRUE(
+      claim(BudgetMethod::every_step, 500, 500).ends_with("recorded iteration (up to iteration 500)"));
+  // Nothing was recorded after it: nothing stays.
+  for (const Index columns : {1, 231}) {
+    EXPECT_TRUE(claim(BudgetMethod::settling, columns, 231).ends_with("below 1e-3 after 231 iterations"));
+    EXPECT_TRUE(claim(BudgetMethod::every_step, columns, 231).ends_with("below 1e-3 after 231 iterations"));
+  }
+}
+
+TEST(TerminalText, NeverSaysStayOfASingleColumn) {
+  Certificate certificate = tiny(0.9, 1, 231);
+  EXPECT_TRUE(contains(terminal_text(certificate), "and stays below it (up to iteration 500)"));
+  certificate.variants[0].columns = 1;
+  certificate.variants[0].first_step = certificate.variants[0].last_step = 231;
+  EXPECT_FALSE(contains(terminal_text(certificate), " stay")) << terminal_text(certificate);
+  EXPECT_TRUE(contains(terminal_text(certificate), "Only one iteration was recorded"));
 }
 
 TEST(TerminalText, FitsOneHundredColumnsWithoutControlCodes) {

@@ -1,7 +1,7 @@
 #include "surefoot/report/text_table.hpp"
 
 #include "surefoot/core/error.hpp"
-#include "surefoot/report/format.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "surefoot/report/format.hpp"
+#include "surefoot/core/number_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace surefoot::report {
+namespace surefoot {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -145,4 +145,4 @@ TEST(FullPrecision, KeepsEveryBit) {
 }
 
 }  // namespace
-}  // namespace surefoot::report
+}  // namespace surefoot

@@ -1,4 +1,4 @@
-#include "surefoot/report/format.hpp"
+#include "surefoot/core/number_text.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace surefoot::report {
+namespace surefoot {
 namespace {
 
 constexpr int significant_digits = 3;
@@ -165,4 +165,4 @@ std::string full_precision(double value) {
   return fmt::format("{:.17g}", value);
 }
 
-}  // namespace surefoot::report
+}  // namespace surefoot

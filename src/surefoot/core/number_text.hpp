@@ -7,7 +7,7 @@
 
 /// Numbers in print. A printed bound, read back as a double, is never stronger than the bound itself: lower
 /// bounds are rounded down, upper bounds up.
-namespace surefoot::report {
+namespace surefoot {
 
 /// What a cell shows where a bound says nothing, or a number is none.
 inline constexpr std::string_view nothing = "-";
@@ -44,4 +44,4 @@ std::string upper_bound_percent(double share);
 /// 17 significant digits for programs; inf and nan by these names.
 std::string full_precision(double value);
 
-}  // namespace surefoot::report
+}  // namespace surefoot

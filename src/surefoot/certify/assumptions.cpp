@@ -1,0 +1,160 @@
+#include "surefoot/certify/assumptions.hpp"
+
+#include "surefoot/certify/pac_bayes.hpp"
+
+#include <algorithm>
+
+namespace surefoot::certify {
+namespace {
+
+/// The texts of one wording, to the letter.
+struct AssumptionTexts {
+  const char* draws;
+  const char* fixed_before;
+  const char* success;
+  const char* confidence;
+  const char* together;
+  const char* each_alone;
+  const char* settling;
+  const char* every_step;
+  const char* first_hit;
+  const char* paper;
+  const char* drawn_weights;
+  const char* hold_out;  ///< also what is known of earlier looks at these samples
+  const char* training_samples;
+  const char* prior_from_others;
+  const char* prior_fixed;
+  const char* calibration;
+};
+
+constexpr AssumptionTexts first_wording{
+    .draws =
+        "The runs are independent draws from one distribution of problems, and the statement is about a "
+        "fresh "
+        "problem from that same distribution.",
+    .fixed_before = "Tolerances, quantiles, steps and methods were fixed before the runs were seen.",
+    .success =
+        "Success at a tolerance means strictly below it. A run with an infinite or NaN value has failed from "
+        "that step on.",
+    .confidence =
+        "The confidence is over the draw of the samples: at least that share of such certificates are true.",
+    .together = "All claims hold together with the stated confidence (union bound over the listed shares).",
+    .each_alone = "Each claim alone holds with the stated confidence; several together hold with less.",
+    .settling =
+        "An iteration budget says that the metric is below the tolerance at every recorded step from then "
+        "on, "
+        "up to the last.",
+    .every_step =
+        "An iteration budget says that at every recorded step from then on, up to the last, at least that "
+        "share of problems is below the tolerance; not always the same ones.",
+    .first_hit =
+        "An iteration budget says that the metric has been below the tolerance at least once by that step; "
+        "it "
+        "may have risen again.",
+    .paper =
+        "Iteration budgets by method 'paper' choose the step after seeing the bounds. The stated confidence "
+        "does not cover that choice: they are given for comparison only.",
+    .drawn_weights =
+        "A learned optimizer draws its weights anew from its posterior for every problem; shares are over "
+        "weights and problems together.",
+    .hold_out =
+        "The weights were trained on other problems than the ones counted here (hold-out), and these were "
+        "used once.",
+    .training_samples =
+        "The problems counted here are the training samples; what training learned from them is paid for by "
+        "the KL divergence from a prior (PAC-Bayes). The network's input scaling and the prior's grid were "
+        "fixed before they were seen.",
+    .prior_from_others = "The prior mean was trained on other samples, none of them among the ones counted.",
+    .prior_fixed = "The prior mean does not depend on the samples.",
+    .calibration =
+        "The drawn weights of the count are independent of training, and no count was repeated until it "
+        "pleased."};
+
+constexpr AssumptionTexts second_wording = [] {
+  AssumptionTexts texts = first_wording;
+  texts.draws =
+      "The samples are independent and identically distributed: every problem is drawn from one "
+      "distribution, "
+      "independently of all others. Each statement is about a new problem, drawn from that same distribution "
+      "and independently of the samples.";
+  texts.fixed_before =
+      "The number of samples, tolerances, quantiles, steps and methods were fixed before the runs were seen.";
+  texts.confidence =
+      "The confidence is over the draw of the samples: were the study repeated with new samples, at least "
+      "that "
+      "share of its certificates would be true.";
+  texts.settling =
+      "An iteration budget says that the metric is below the tolerance at every recorded step from then on, "
+      "up "
+      "to the last recorded one; it says nothing about later steps.";
+  texts.every_step =
+      "An iteration budget says that at every recorded step from then on, up to the last recorded one, at "
+      "least that share of problems is below the tolerance; not always the same ones.";
+  texts.calibration =
+      "The drawn weights of the count are independent of training, and the count was not repeated to get a "
+      "better one.";
+  return texts;
+}();
+
+const AssumptionTexts& texts_of(int wording) {
+  require_known_wording(wording);
+  return wording == 1 ? first_wording : second_wording;
+}
+
+}  // namespace
+
+std::vector<std::string> assumptions_of(const Options& options, int wording) {
+  using bounds::BudgetMethod;
+  const AssumptionTexts& texts = texts_of(wording);
+  std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
+  words.emplace_back(options.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
+  if (!options.budgets) return words;
+  switch (options.budget_method) {
+    case BudgetMethod::settling:
+      words.emplace_back(texts.settling);
+      break;
+    case BudgetMethod::every_step:
+      words.emplace_back(texts.every_step);
+      break;
+    case BudgetMethod::first_hit:
+      words.emplace_back(texts.first_hit);
+      break;
+    case BudgetMethod::paper:
+      words.emplace_back(texts.paper);
+      break;
+  }
+  return words;
+}
+
+std::vector<std::string> hold_out_assumptions(bool drawn, int wording) {
+  const AssumptionTexts& texts = texts_of(wording);
+  std::vector<std::string> words;
+  if (drawn) words.emplace_back(texts.drawn_weights);
+  words.emplace_back(texts.hold_out);
+  return words;
+}
+
+std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording) {
+  const AssumptionTexts& texts = texts_of(wording);
+  bool hold_out = false;
+  Index prior_samples = 0;
+  for (const Variant& variant : certificate.variants) {
+    if (!variant.weights) continue;
+    hold_out = hold_out || !variant.pac_bayes;
+    if (variant.pac_bayes) prior_samples = std::max(prior_samples, variant.pac_bayes->prior_samples);
+  }
+  const bool drawn = draws_weights(certificate);
+  std::vector<std::string> words;
+  if (hold_out) {
+    words = hold_out_assumptions(drawn, wording);
+  } else if (drawn) {
+    words.emplace_back(texts.drawn_weights);
+  }
+  if (!is_pac_bayes(certificate)) return words;
+  words.emplace_back(texts.training_samples);
+  words.emplace_back(prior_samples > 0 ? texts.prior_from_others : texts.prior_fixed);
+  words.emplace_back(texts.calibration);
+  return words;
+}
+
+}  // namespace surefoot::certify

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+
+#include <string>
+#include <vector>
+
+/// The certificate in words, the same on the terminal, in the page, in the certificate itself and in Python.
+///
+/// The words are a part of the claim, so a certificate names the wording that made them and verify() makes
+/// them again. A wording, once released, never changes: another word is another number, and the old texts
+/// stay.
+namespace surefoot::certify {
+
+/// 1: assumptions of format 1, no statements. 2: independent and identically distributed; settling claims say
+/// up to which iteration.
+inline constexpr int current_wording = 2;
+
+/// InputError unless this program knows the wording.
+void require_known_wording(int wording);
+
+/// The sentences that a person will quote, each complete in itself: confidence, variant (where there are
+/// several), metric, share, tolerance and iterations. None in wording 1.
+std::vector<std::string> statements_of(const Certificate& certificate, int wording = current_wording);
+
+/// Claims to quote: the opening, then what it covers, per variant.
+struct Headline {
+  struct Group {
+    std::string variant;
+    std::vector<std::string> claims;  ///< never empty: says so if there is no guarantee
+  };
+  std::string opening;  ///< "With confidence 0.99, all of these hold together: ..."
+  std::vector<Group> groups;
+};
+
+Headline headline(const Certificate& certificate);
+
+/// One iteration budget as a sentence that stands alone, with its confidence; says so if there is no
+/// guarantee.
+std::string quotable(const Certificate& certificate, const BudgetClaim& claim);
+
+/// The certificate in one sentence that stands alone, with its confidence: the largest share that it
+/// promises, of the best variant; at a tolerance in the middle, or without budgets at the last step.
+std::string summary_sentence(const Certificate& certificate);
+
+/// What the certificate says, and what it does not, in plain words; only what applies to it.
+std::vector<std::string> what_it_says(const Certificate& certificate);
+std::vector<std::string> what_it_does_not_say(const Certificate& certificate);
+
+/// Whether some variant draws its weights anew for every problem.
+bool draws_weights(const Certificate& certificate);
+
+/// What "stay" means in budgets of method settling; empty if there are none.
+std::string note_on_settling(const Certificate& certificate);
+/// What "-" in a table means for this certificate; empty if no bound is without content.
+std::string note_on_no_guarantee(const Certificate& certificate);
+/// That budgets of method paper are outside the confidence; empty if there are none.
+std::string note_on_paper_budgets(const Certificate& certificate);
+/// What a table of budgets shows, with how long it lasts.
+std::string budget_heading(const Certificate& certificate);
+
+/// The metric with its unit, "NMSE (dB)", for axes and headings.
+std::string metric_with_unit(const Certificate& certificate);
+/// "1e-3", "-20 dB": a value of the metric.
+std::string with_unit(const Certificate& certificate, const std::string& value);
+/// Up to `count` of the values, evenly by place, with the first and the last.
+std::vector<double> telling_values(const std::vector<double>& values, std::size_t count);
+
+}  // namespace surefoot::certify
