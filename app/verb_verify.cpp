@@ -1,17 +1,20 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/text.hpp"
 
 #include "progress.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <string>
@@ -61,14 +64,25 @@ void reweigh(const VerifyOptions& options, const certify::Certificate& certifica
   }
 }
 
-std::string extent(const VerifyOptions& options, bool holds) {
-  if (options.data.empty() && options.weights.empty())
-    return "; the counts themselves were not checked (--data)";
-  if (!holds) return "";
-  std::string text;
-  if (!options.data.empty()) text += ", and the data give the same counts";
-  if (!options.weights.empty()) text += ", and the weights are those it speaks of";
-  return text;
+// What the check rests on, what it could not look at, and what the format does not say.
+void print_extent(const VerifyOptions& options, const certify::Certificate& certificate) {
+  std::string levels = "arithmetic";
+  if (!options.data.empty()) levels += ", counts recounted from the data";
+  if (!options.weights.empty()) levels += ", weights read again";
+  if (!options.rerun.empty()) levels += ", runs repeated";
+  const bool alone = levels == "arithmetic";
+  fmt::print("Checked:    {}{}\n", levels, alone ? " only: that the claims follow from the counts" : "");
+  const auto print = [](const char* heading, const std::vector<std::string>& items) {
+    if (!items.empty())
+      fmt::print("{}",
+                 report::wrapped(fmt::format("{}", fmt::join(items, ", ")), 100, heading, "            "));
+  };
+  std::vector<std::string> trusted = certify::taken_on_trust(
+      certificate, {!options.data.empty(), !options.weights.empty(), !options.rerun.empty()});
+  if (options.data.empty() && options.rerun.empty())
+    trusted.insert(trusted.begin(), "the counts themselves (check them with --data or --rerun)");
+  print("On trust:   ", trusted);
+  print("Format 1 does not record: ", certify::missing_in_format(certificate));
 }
 
 int run(const VerifyOptions& options) {
@@ -84,8 +98,9 @@ int run(const VerifyOptions& options) {
   if (verification.findings.size() > findings_shown) {
     fmt::print("         and {} more\n", verification.findings.size() - findings_shown);
   }
-  fmt::print("{} of {} claims hold as recomputed from their counts{}\n", verification.claims_that_hold,
-             verification.claims, extent(options, verification.holds()));
+  fmt::print("{} of {} claims hold as recomputed from their counts\n", verification.claims_that_hold,
+             verification.claims);
+  print_extent(options, parsed.certificate);
   fmt::print("{}\n", verification.holds() ? "VERIFIED" : "NOT VERIFIED");
   return verification.holds() ? 0 : 1;
 }
@@ -100,6 +115,15 @@ void add_verify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--data", options->data, "the tables it was made from, one per variant: count them again");
   verb->add_option("--weights", options->weights,
                    "learned optimizers: their weights, one per variant; KL and B are computed again");
-  verb->footer("Example: surefoot verify surefoot-report/certificate.json --data results.csv");
+  verb->add_option(
+          "--rerun", options->rerun,
+          "make the runs again with the command that the certificate records, and compare all of it; its "
+          "files are looked for in this folder, by their digests [.]")
+      ->expected(0, 1)
+      ->default_str(".");
+  verb->footer(
+      "Example: surefoot verify surefoot-report/certificate.json --data results.csv\n"
+      "         surefoot verify surefoot-report/certificate.json --rerun examples/mpc\n"
+      "Exit code 0: it holds; 1: it does not; 2: it cannot be checked.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -95,6 +95,10 @@ enum class Simultaneity {
 /// The format that to_json writes. Format 1 stays readable: its certificates verify for ever.
 inline constexpr int current_format = 2;
 
+/// The wording of new certificates (sentences.hpp). 1: assumptions of format 1, no statements. 2: independent
+/// and identically distributed; settling claims say up to which iteration.
+inline constexpr int current_wording = 2;
+
 struct Certificate {
   int format = current_format;  ///< of its text (certificate_json.hpp)
   std::string title;
@@ -113,6 +117,7 @@ struct Certificate {
   std::vector<SuccessClaim> success;
   std::vector<QuantileClaim> quantile;
   std::vector<BudgetClaim> budget;
+  int wording = current_wording;         ///< of its statements and assumptions
   std::vector<std::string> assumptions;  ///< in words
   std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables
   /// JSON: the command that makes the runs again (app/rerun.hpp); null if there is none.

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/json_text.hpp"
 #include "surefoot/certify/parts.hpp"
+#include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
@@ -109,6 +110,9 @@ void write_body(JsonText& text, const Certificate& certificate) {
                 "quantile", list_of(certificate.quantile, write_quantile),    //
                 "iteration_budget", list_of(certificate.budget, write_budget));
   });
+  if (certificate.format > 1)
+    text.members("wording", certificate.wording, "statements",
+                 statements_of(certificate, certificate.wording));
   text.members("assumptions", certificate.assumptions);
   text.members("run", [&](JsonText& part) { part.json(certificate.run); });
   if (certificate.rerun != "null")
@@ -336,6 +340,13 @@ Certificate read_certificate(const Fields& fields) {
   certificate.success = claims.list<SuccessClaim>("success_rate", read_success);
   certificate.quantile = claims.list<QuantileClaim>("quantile", read_quantile);
   certificate.budget = claims.list<BudgetClaim>("iteration_budget", read_budget);
+  certificate.wording = 1;
+  if (format > 1) {
+    const Index wording = fields.count("wording");
+    require(wording >= 2 && wording <= current_wording,
+            "certificate: wording {} is not known; this program knows 2 to {}", wording, current_wording);
+    certificate.wording = static_cast<int>(wording);
+  }
   certificate.assumptions = fields.texts("assumptions");
   certificate.run = fields.at("run").dump();
   if (fields.has("rerun")) certificate.rerun = fields.at("rerun").dump();
@@ -390,6 +401,7 @@ ParsedCertificate parse_certificate(std::string_view text) {
   parsed.recorded_digest = fields.child("digest").text("value");
   require(fields.child("digest").text("algorithm") == "sha256", "certificate: the digest is not sha256");
   parsed.certificate = read_certificate(fields);
+  if (parsed.certificate.format > 1) parsed.statements = fields.texts("statements");
   body.erase("digest");
   const std::string text_without_digest = body.dump();
   parsed.computed_digest = io::sha256_hex(text_without_digest);

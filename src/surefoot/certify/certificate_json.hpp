@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace surefoot::certify {
 
@@ -13,6 +14,7 @@ std::string to_json(const Certificate& certificate);
 
 struct ParsedCertificate {
   Certificate certificate;
+  std::vector<std::string> statements;  ///< sentences to quote, as they stand there
   std::string recorded_digest;
   std::string computed_digest;
   bool canonical = false;  ///< holds exactly the fields that to_json writes, as it writes them

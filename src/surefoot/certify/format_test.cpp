@@ -81,7 +81,10 @@ Certificate small_certificate(const std::vector<Index>& steps) {
       run[k] = (1.0 + 0.1 * i) * std::pow(0.4, static_cast<double>(steps[k]));
     tally.add_run(run.data());
   }
-  return certify(options, {{Variant{.name = "table", .source = "table.csv"}, tally}});
+  Variant variant;
+  variant.name = "table";
+  variant.source = "table.csv";
+  return certify(options, {{variant, tally}});
 }
 
 TEST(Format2, ListsItsPartsAndRefusesUnknownOnesByName) {

@@ -12,10 +12,6 @@
 /// stay.
 namespace surefoot::certify {
 
-/// 1: assumptions of format 1, no statements. 2: independent and identically distributed; settling claims say
-/// up to which iteration.
-inline constexpr int current_wording = 2;
-
 /// InputError unless this program knows the wording.
 void require_known_wording(int wording);
 

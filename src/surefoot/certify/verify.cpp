@@ -8,6 +8,7 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/consistency.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -200,8 +201,8 @@ class Checker {
   // The words that must stand with these claims. Certificates of format 1 may say more.
   void check_assumptions() {
     place_ = "assumptions";
-    std::vector<std::string> needed = assumptions_of(options_of(certificate_));
-    const std::vector<std::string> learned = learned_assumptions(certificate_);
+    std::vector<std::string> needed = assumptions_of(options_of(certificate_), certificate_.wording);
+    const std::vector<std::string> learned = learned_assumptions(certificate_, certificate_.wording);
     needed.insert(needed.end(), learned.begin(), learned.end());
     for (const std::string& sentence : needed) {
       expect(holds_value(certificate_.assumptions, sentence), fmt::format("'{}' is missing", sentence));
@@ -475,6 +476,10 @@ Verification verify(const ParsedCertificate& parsed) {
   Verification result;
   if (!parsed.canonical) {
     result.findings.emplace_back("structure: there are fields that do not belong here or contradict others");
+  }
+  if (parsed.certificate.format > 1 &&
+      parsed.statements != statements_of(parsed.certificate, parsed.certificate.wording)) {
+    result.findings.emplace_back("statements: they do not say what the claims say");
   }
   if (parsed.recorded_digest != parsed.computed_digest) {
     result.findings.push_back(

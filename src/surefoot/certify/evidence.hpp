@@ -1,0 +1,45 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace surefoot::certify {
+
+/// What finds a change in a field of a certificate whose digest and words were made to fit again.
+enum class Evidence {
+  arithmetic,  ///< the certificate alone
+  data,        ///< the tables, counted again
+  weights,     ///< the weights, read again
+  rerun,       ///< the runs, made again
+  nothing,     ///< it is an assertion of whoever made the certificate
+};
+std::string_view name(Evidence evidence);
+
+/// A field of the JSON text, "variants.samples", and the least evidence that finds every change in it. Where
+/// a field is of several kinds of certificates it is that of the kind with the least protection.
+struct FieldCheck {
+  std::string_view field;
+  Evidence found_by = Evidence::nothing;
+};
+
+/// All fields, in the order of the text. tests/end_to_end/forgery_test.cpp changes each of them in every kind
+/// of certificate and compares.
+const std::vector<FieldCheck>& field_checks();
+
+/// What a check went through besides arithmetic.
+struct Checked {
+  bool data = false;
+  bool weights = false;
+  bool rerun = false;
+};
+
+/// Fields of the certificate that no such check covers: what its reader takes on trust.
+std::vector<std::string> taken_on_trust(const Certificate& certificate, const Checked& checked);
+
+/// What format 1 does not record, so that nothing of it can be checked; empty for later formats.
+std::vector<std::string> missing_in_format(const Certificate& certificate);
+
+}  // namespace surefoot::certify
