@@ -47,8 +47,7 @@ std::string settings_json(const Experiment& experiment, const Settings& settings
 
 /// The command that makes the experiment's certificates again.
 std::string rerun_of(const Experiment& experiment, const Settings& settings, const std::string& certificate) {
-  std::vector<std::pair<std::string, std::string>> options{{"--seed", std::to_string(settings.seed)},
-                                                           {"--scale", settings.scale}};
+  RerunOptions options{{"--seed", std::to_string(settings.seed)}, {"--scale", settings.scale}};
   std::vector<RerunFile> files;
   const auto add = [&](const char* option, Index value) {
     if (value > 0) options.emplace_back(option, std::to_string(value));

@@ -89,7 +89,7 @@ fs::path file_by_digest(const fs::path& folder, const RerunFile& wanted) {
 
 struct Command {
   std::vector<std::string> words;
-  std::vector<std::pair<std::string, std::string>> options;
+  RerunOptions options;
   std::vector<RerunFile> files;
   std::string certificate;
 };
@@ -134,8 +134,7 @@ Command command_of(const certify::Certificate& certificate) {
 
 }  // namespace
 
-std::string rerun_record(const std::vector<std::string>& words,
-                         const std::vector<std::pair<std::string, std::string>>& options,
+std::string rerun_record(const std::vector<std::string>& words, const RerunOptions& options,
                          const std::vector<RerunFile>& files, const std::string& certificate) {
   RerunJson json{{"words", words},
                  {"options", RerunJson::object()},
@@ -150,20 +149,22 @@ std::string rerun_record(const std::vector<std::string>& words,
   return json.dump();
 }
 
-std::string rerun_record(const std::vector<std::string>& words, const CLI::App& verb,
-                         const std::vector<RerunFile>& files, const std::string& certificate) {
-  std::vector<std::pair<std::string, std::string>> options;
+RerunOptions rerun_options(const CLI::App& verb, const std::vector<RerunFile>& files,
+                           const RerunOptions& effective) {
+  RerunOptions options;
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_name();
     const bool is_file =
         std::ranges::any_of(files, [&](const RerunFile& file) { return file.option == name; });
     if (!name.starts_with("--") || is_file || options_left_out().contains(name)) continue;
+    const auto set = std::ranges::find(effective, name, &RerunOptions::value_type::first);
     // Defaults too: a later version may have others.
-    const std::string value = option->count() > 0 ? fmt::format("{}", fmt::join(option->results(), ","))
-                                                  : option->get_default_str();
+    const std::string value = set != effective.end() ? set->second
+                              : option->count() > 0  ? fmt::format("{}", fmt::join(option->results(), ","))
+                                                     : option->get_default_str();
     if (!value.empty()) options.emplace_back(name, value);
   }
-  return rerun_record(words, options, files, certificate);
+  return options;
 }
 
 void rerun_and_compare(const certify::Certificate& certificate, const fs::path& folder,

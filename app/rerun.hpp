@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// How the runs of a certificate were made, as a command of this program that makes them again, and that
@@ -20,14 +21,18 @@ struct RerunFile {
   bool in_folder = false;  ///< the option names the folder that the file lies in
 };
 
-/// `words` are the verb and what stands alone, "run qp"; of its options all that the results depend on.
-/// `certificate`: folder of the certificate inside the output folder.
-std::string rerun_record(const std::vector<std::string>& words, const CLI::App& verb,
+/// Names of options, with dashes, and their values.
+using RerunOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// `words` are the verb and what stands alone, "run qp". `certificate`: folder of the certificate inside the
+/// output folder.
+std::string rerun_record(const std::vector<std::string>& words, const RerunOptions& options,
                          const std::vector<RerunFile>& files, const std::string& certificate = "");
-/// The same with options as given: name and value.
-std::string rerun_record(const std::vector<std::string>& words,
-                         const std::vector<std::pair<std::string, std::string>>& options,
-                         const std::vector<RerunFile>& files, const std::string& certificate = "");
+
+/// All options of the verb that results depend on, as given or by default, but for those that name files;
+/// `effective` holds those whose values something else has set.
+RerunOptions rerun_options(const CLI::App& verb, const std::vector<RerunFile>& files,
+                           const RerunOptions& effective = {});
 
 /// Runs the certificate's command again in a temporary folder, with its files found by digest in `folder` or
 /// one level below, and compares everything that it writes. InputError if the certificate has no such

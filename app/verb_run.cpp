@@ -127,7 +127,7 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
 }
 
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
-                     FamilyFiles& files, Json run, const Solve& solve) {
+                     FamilyFiles& files, Json run, const RerunOptions& solver_settings, const Solve& solve) {
   require_run_memory(arguments, op);
   const runs::Start start =
       arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
@@ -150,7 +150,8 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
     const std::string name = std::filesystem::path(file.file).filename().string();
     read.push_back({"--" + file.name, name, file.sha256});
   }
-  certificate.rerun = rerun_record({"run", verb.get_name()}, verb, read);
+  certificate.rerun =
+      rerun_record({"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read);
   write_certificate(certificate, arguments.output);
   journal->close();
 }
@@ -188,7 +189,12 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
   Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
-  run_and_certify(verb, arguments, *op, files, run, [&](const Interrupt& interrupt) {
+  const RerunOptions settings{{"--rho", fmt::to_string(arguments.osqp.rho)},
+                              {"--sigma", fmt::to_string(arguments.osqp.sigma)},
+                              {"--alpha", fmt::to_string(arguments.osqp.alpha)},
+                              {"--scaling", fmt::to_string(arguments.osqp.scaling)},
+                              {"--equality-factor", fmt::to_string(arguments.osqp.equality_factor)}};
+  run_and_certify(verb, arguments, *op, files, run, settings, [&](const Interrupt& interrupt) {
     runs::QpSolveOptions how;
     how.interrupt = interrupt;
     return runs::solve_qp(problem, how);
@@ -213,7 +219,10 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   const algorithms::Scs op(problem, arguments.scs);
   Json run = Json::parse(certify::run_record(arguments.scs, arguments.cones));
   run.update(described(arguments, files));
-  run_and_certify(verb, arguments, op, files, run, [&](const Interrupt& interrupt) {
+  const RerunOptions settings{{"--alpha", fmt::to_string(arguments.scs.alpha)},
+                              {"--rho-x", fmt::to_string(arguments.scs.rho_x)},
+                              {"--scale", fmt::to_string(arguments.scs.scale)}};
+  run_and_certify(verb, arguments, op, files, run, settings, [&](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
     return runs::solve(op, how);
