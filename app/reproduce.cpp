@@ -105,9 +105,9 @@ std::string step_text(const std::optional<Index>& step) {
   return step ? fmt::format("{}", *step) : std::string(nothing);
 }
 
-std::string scientific(const std::optional<double>& number) {
-  if (!number) return std::string(nothing);
-  return *number < 1e6 ? fmt::format("{:.0f}", *number) : fmt::format("{:.1e}", *number);
+/// Steps of a worst case, rounded up.
+std::string worst_case_text(const std::optional<double>& steps) {
+  return steps ? upper_bound_count(*steps) : std::string(nothing);
 }
 
 /// No bound is the loosest of all.
@@ -298,14 +298,14 @@ std::vector<report::Column> comparison_columns(const Comparison& comparison) {
 
 std::string tolerance_text(const ComparisonRow& row) {
   if (row.paper_tolerance == row.tolerance) return exact_label(row.tolerance);
-  return fmt::format("{} ({:.1f} dB)", row.paper_tolerance, row.tolerance);
+  return fmt::format("{} ({} dB)", exact_label(row.paper_tolerance), upper_bound_value(row.tolerance));
 }
 
 std::vector<std::string> comparison_cells(const Comparison& comparison, const ComparisonRow& row) {
   std::vector<std::string> cells{percent_label(row.quantile), tolerance_text(row)};
   if (has_worst_case(comparison)) {
-    if (comparison.has_paper) cells.push_back(scientific(row.paper_worst_case));
-    cells.push_back(scientific(row.worst_case));
+    if (comparison.has_paper) cells.push_back(worst_case_text(row.paper_worst_case));
+    cells.push_back(worst_case_text(row.worst_case));
   }
   if (comparison.has_paper) cells.push_back(step_text(row.paper_observed));
   cells.push_back(step_text(row.observed));
