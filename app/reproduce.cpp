@@ -202,15 +202,15 @@ class Comparer {
     const double where = static_cast<double>(rank) / static_cast<double>(n + 1);
     const bool luck = rank > 0 && sampling_range(all_, tolerance_, where, n).holds(*cell.paper);
     if (!luck) return plan_.explanation;
-    // At least rank of n fresh problems must be below at that step and at every later one.
+    // At least rank of n new problems must be below at that step and at every later one.
     const auto column = static_cast<std::size_t>(*cell.paper - all_.spec().steps.front());
     std::vector<Index> failures = failures_by_column(all_, tolerance_);
     const Index most =
         *std::max_element(failures.begin() + static_cast<std::ptrdiff_t>(column), failures.end());
     const double below = 1 - static_cast<double>(most) / static_cast<double>(all_.samples());
     const double as_tight = bounds::binomial_tail_upper(rank, n, below);
-    return fmt::format("by the draw: about {:.0f} % of samples of {} are as tight as that", 100 * as_tight,
-                       n);
+    return fmt::format("by the draw: about {} of samples of {} are as tight as that",
+                       observed_percent(as_tight), n);
   }
 
   const Measured& measured_;
