@@ -27,8 +27,8 @@ Candidate load_candidate(const std::filesystem::path& file);
 enum class GuaranteeKind {
   pac_bayes,        ///< from the training samples: KL charged, all claims together
   pac_bayes_paper,  ///< the same by the paper's accounting: 81 tolerances, six targets, each claim alone
-  hold_out,         ///< fresh samples, weights drawn for each
-  hold_out_means,   ///< fresh samples, the deterministic network at the means
+  hold_out,         ///< new samples, weights drawn for each
+  hold_out_means,   ///< new samples, the deterministic network at the means
 };
 std::string_view name(GuaranteeKind kind);
 GuaranteeKind parse_guarantee(const std::string& text);

@@ -105,9 +105,9 @@ std::string step_text(const std::optional<Index>& step) {
   return step ? fmt::format("{}", *step) : std::string(nothing);
 }
 
-std::string scientific(const std::optional<double>& number) {
-  if (!number) return std::string(nothing);
-  return *number < 1e6 ? fmt::format("{:.0f}", *number) : fmt::format("{:.1e}", *number);
+/// Steps of a worst case, rounded up.
+std::string worst_case_text(const std::optional<double>& steps) {
+  return steps ? upper_bound_count(*steps) : std::string(nothing);
 }
 
 /// No bound is the loosest of all.
@@ -202,15 +202,15 @@ class Comparer {
     const double where = static_cast<double>(rank) / static_cast<double>(n + 1);
     const bool luck = rank > 0 && sampling_range(all_, tolerance_, where, n).holds(*cell.paper);
     if (!luck) return plan_.explanation;
-    // At least rank of n fresh problems must be below at that step and at every later one.
+    // At least rank of n new problems must be below at that step and at every later one.
     const auto column = static_cast<std::size_t>(*cell.paper - all_.spec().steps.front());
     std::vector<Index> failures = failures_by_column(all_, tolerance_);
     const Index most =
         *std::max_element(failures.begin() + static_cast<std::ptrdiff_t>(column), failures.end());
     const double below = 1 - static_cast<double>(most) / static_cast<double>(all_.samples());
     const double as_tight = bounds::binomial_tail_upper(rank, n, below);
-    return fmt::format("by the draw: about {:.0f} % of samples of {} are as tight as that", 100 * as_tight,
-                       n);
+    return fmt::format("by the draw: about {} of samples of {} are as tight as that",
+                       observed_percent(as_tight), n);
   }
 
   const Measured& measured_;
@@ -298,14 +298,14 @@ std::vector<report::Column> comparison_columns(const Comparison& comparison) {
 
 std::string tolerance_text(const ComparisonRow& row) {
   if (row.paper_tolerance == row.tolerance) return exact_label(row.tolerance);
-  return fmt::format("{} ({:.1f} dB)", row.paper_tolerance, row.tolerance);
+  return fmt::format("{} ({} dB)", exact_label(row.paper_tolerance), upper_bound_value(row.tolerance));
 }
 
 std::vector<std::string> comparison_cells(const Comparison& comparison, const ComparisonRow& row) {
   std::vector<std::string> cells{percent_label(row.quantile), tolerance_text(row)};
   if (has_worst_case(comparison)) {
-    if (comparison.has_paper) cells.push_back(scientific(row.paper_worst_case));
-    cells.push_back(scientific(row.worst_case));
+    if (comparison.has_paper) cells.push_back(worst_case_text(row.paper_worst_case));
+    cells.push_back(worst_case_text(row.worst_case));
   }
   if (comparison.has_paper) cells.push_back(step_text(row.paper_observed));
   cells.push_back(step_text(row.observed));

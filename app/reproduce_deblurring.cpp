@@ -102,8 +102,8 @@ problems::Table checked_solutions(const problems::Qp& problem) {
     const problems::Vector x = solutions.row(i).head(n);
     const problems::Vector y = solutions.row(i).segment(n, n);
     const double error = runs::qp_error(problem, i, x, y);
-    require(error <= solution_accuracy, "letter {}: solved to {:.1e} only, {:.0e} is needed", i, error,
-            solution_accuracy);
+    require(error <= solution_accuracy, "letter {}: solved to {} only, {} is needed", i,
+            upper_bound_value(error), exact_label(solution_accuracy));
   }
   return solutions;
 }

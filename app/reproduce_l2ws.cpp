@@ -8,6 +8,7 @@
 #include "surefoot/families/unconstrained_qp.hpp"
 #include "surefoot/learning/network_norms.hpp"
 #include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/series.hpp"
 
 #include "reproduce_warm_start.hpp"
 
@@ -185,13 +186,16 @@ void add_budget_table(Output& output, const WarmStartResults& results) {
        "The paper's steps are counted as here: one more than it prints.",
        fmt::format("Certified with confidence {} for all shares, tolerances and steps together; {}.",
                    confidence_label(learned_delta), regularizers(results.learned)),
-       "Hold-out: the deterministic network on fresh problems. Cold start and nearest neighbour: observed."});
+       "Hold-out: the deterministic network on new problems. Cold start and nearest neighbour: observed."});
 }
 
-/// Where the worst case of Theorem 3 takes over from the risk bounds.
+/// Where the worst case of Theorem 3 takes over from the risk bounds, of one posterior. Weights are drawn
+/// anew for every problem, and the bound on the start fails with probability norm_delta over them: from then
+/// on a problem fails with probability at most norm_delta, which is not zero.
 struct TakeOver {
+  std::size_t variant = 0;   ///< whose posterior it is
   double distance = 0;       ///< bound on ||z^0 - z*||
-  std::vector<Index> steps;  ///< per tolerance, from which no problem fails
+  std::vector<Index> steps;  ///< per tolerance, from which the risk is at most norm_delta
 };
 
 TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Candidate>& candidates,
@@ -200,6 +204,7 @@ TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Ca
   const double input_norm = std::sqrt(static_cast<double>(family.variables()));  // every entry in [-1, 1]
   const double beta = 1 - family.curvature().minCoeff() / family.curvature().maxCoeff();
   TakeOver result;
+  result.variant = variant;
   result.distance = learning::start_distance_bound(posterior, input_norm, output_scale,
                                                    family.largest_solution(), norm_delta);
   for (const double tolerance : tolerances) {
@@ -214,30 +219,34 @@ TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Ca
 void add_take_over(Output& output, const WarmStartResults& results, const TakeOver& take_over) {
   report::Figure figure;
   figure.name = "take_over";
-  figure.title = "Where the worst case takes over";
+  const std::string& name = results.learned.variants.at(take_over.variant).name;
+  figure.title = fmt::format("Where the worst case takes over (posterior {})", name);
   const Index last = *std::max_element(take_over.steps.begin(), take_over.steps.end());
   figure.x = {"iteration", false, false, 0, 1.1 * static_cast<double>(last)};
   figure.y = {"risk", false, true, 0, 0.3};
-  figure.styles = {"observed", "PAC-Bayes", "Theorem 3"};
+  figure.styles = {"observed", "PAC-Bayes", fmt::format("Theorem 3: at most {}", exact_label(norm_delta))};
   fmt::print(
-      "\nTheorem 3: ||z0 - z*|| is at most {} for every problem, except for drawn weights of probability "
-      "{}.\n",
-      upper_bound_value(take_over.distance), exact_label(norm_delta));
+      "\nTheorem 3 (posterior {}): ||z0 - z*|| is at most {} for every problem, except with probability {} "
+      "over "
+      "the weights drawn for it.\n",
+      name, upper_bound_value(take_over.distance), exact_label(norm_delta));
   for (std::size_t t = tolerances.size(); t-- > 0;) {
     report::Panel panel{fmt::format("below {}", exact_label(tolerances[t])), {}};
     report::Curve certified{"", 2, 1, {}};
     const auto from = static_cast<double>(take_over.steps[t]);
-    for (const SuccessPoint& point : best_success(results.learned, tolerances[t])) {
+    for (const report::Series::Point& point :
+         report::best_success(results.learned, tolerances[t], take_over.variant)) {
       if (static_cast<double>(point.step) < from)
         certified.points.push_back({static_cast<double>(point.step), 1 - point.certified});
     }
     // Beyond the steps that were run the residual does not rise: the last bound stays.
     certified.points.push_back({from, certified.points.back().y});
-    report::Curve worst{"", 3, 2, {{from, certified.points.back().y}, {from, 0}, {figure.x.high, 0}}};
+    report::Curve worst{
+        "", 3, 2, {{from, certified.points.back().y}, {from, norm_delta}, {figure.x.high, norm_delta}}};
     panel.curves = {certified, worst};
     figure.panels.push_back(std::move(panel));
-    fmt::print("  below {}: no problem fails from step {} on\n", exact_label(tolerances[t]),
-               take_over.steps[t]);
+    fmt::print("  below {}: from step {} on a new problem fails with probability at most {}\n",
+               exact_label(tolerances[t]), take_over.steps[t], exact_label(norm_delta));
   }
   output.add(figure);
 }

@@ -40,11 +40,11 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
       bar.update(now.seconds, now.seconds + now.seconds_left, "s");
       return;
     }
-    fmt::print("  {:<22} {:<10} {:>3} epochs  loss {:<9.3g}", name, now.stage->name, now.stage->epochs,
-               now.loss);
+    fmt::print("  {:<22} {:<10} {:>3} epochs  loss {:<9}", name, now.stage->name, now.stage->epochs,
+               observed_value(now.loss));
     if (now.stage->noise)
-      fmt::print("  B {:.4f}  surrogate {:.4f}  objective {:.4f}", now.regularizer, now.surrogate,
-                 now.objective);
+      fmt::print("  B {}  surrogate {}  objective {}", upper_bound_value(now.regularizer),
+                 observed_value(now.surrogate), observed_value(now.objective));
     fmt::print("  {:.0f} s\n", now.seconds);
     std::fflush(stdout);
   };
@@ -154,18 +154,6 @@ BestQuantile best_quantile(const certify::Certificate& certificate, double quant
   return best;
 }
 
-std::vector<SuccessPoint> best_success(const certify::Certificate& certificate, double tolerance) {
-  std::vector<SuccessPoint> points;
-  for (const certify::SuccessClaim& claim : certificate.success) {
-    if (claim.tolerance != tolerance) continue;
-    auto place = std::find_if(points.begin(), points.end(),
-                              [&](const SuccessPoint& point) { return point.step == claim.step; });
-    if (place == points.end()) place = points.insert(points.end(), {claim.step, -1, 0});
-    if (claim.lower_bound > place->certified) *place = {claim.step, claim.lower_bound, claim.empirical};
-  }
-  return points;
-}
-
 std::optional<Index> observed_budget(const runs::Tally& tally, std::size_t tolerance, double quantile) {
   const std::vector<Index> settled = tally.settled(tolerance);
   const Index enough = bounds::empirical_rank(tally.samples(), quantile);
@@ -191,8 +179,8 @@ std::string regularizers(const certify::Certificate& certificate) {
   std::string text;
   for (const certify::Variant& variant : certificate.variants) {
     if (!variant.pac_bayes) continue;
-    text += fmt::format("{}{}: B = {:.4f}", text.empty() ? "" : ", ", variant.name,
-                        variant.pac_bayes->regularizer);
+    text += fmt::format("{}{}: B = {}", text.empty() ? "" : ", ", variant.name,
+                        upper_bound_value(variant.pac_bayes->regularizer));
   }
   return text;
 }

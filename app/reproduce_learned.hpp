@@ -72,14 +72,6 @@ struct BestQuantile {
 };
 BestQuantile best_quantile(const surefoot::certify::Certificate& certificate, double quantile, Index step);
 
-/// The best success rate of all variants, step by step: certified and observed of that variant.
-struct SuccessPoint {
-  Index step = 0;
-  double certified = 0;
-  double observed = 0;
-};
-std::vector<SuccessPoint> best_success(const surefoot::certify::Certificate& certificate, double tolerance);
-
 /// The first step at which a share of the runs is below the tolerance and stays so.
 std::optional<Index> observed_budget(const surefoot::runs::Tally& tally, std::size_t tolerance,
                                      double quantile);
@@ -88,7 +80,7 @@ std::optional<Index> observed_budget(const surefoot::runs::Tally& tally, std::si
 void add_table(Output& output, const std::string& slug, const std::string& title,
                const surefoot::report::TextTable& table, const std::vector<std::string>& remarks);
 
-/// "B = 0.041" for every variant of a certificate.
+/// "B = 0.041", rounded up, for every variant of a certificate.
 std::string regularizers(const surefoot::certify::Certificate& certificate);
 
 }  // namespace reproduce

@@ -7,6 +7,7 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/series.hpp"
 
 #include "reproduce_learned.hpp"
 
@@ -262,7 +263,7 @@ void add_quantile_table(Output& output, const MetaSubject& subject, const Result
   for (const paper::MetaRow& row : subject.table) {
     const double quantile = row.percent / 100.0;
     const BestQuantile best = best_quantile(results.learned, quantile, step);
-    const auto number = [](double value) { return fmt::format("{:.3g}", value); };
+    const auto number = exact_label;
     const bool bounded = row.bound != paper::MetaRow::no_bound;
     table.add_row({percent_label(quantile), number(row.pretrained),
                    observed_value(observed_quantile(results.pretrained, step, quantile)),
@@ -280,7 +281,7 @@ void add_quantile_table(Output& output, const MetaSubject& subject, const Result
                   regularizers(results.split))};
   for (const double tolerance : subject.tolerances) {
     const auto at = [&](const certify::Certificate& certificate) {
-      return lower_bound_percent(best_success(certificate, tolerance).back().certified);
+      return lower_bound_percent(report::best_success(certificate, tolerance).back().certified);
     };
     remarks.push_back(fmt::format("{} below {}: at least {} of tasks, split prior {}, hold-out {}.",
                                   subject.metric.name, exact_label(tolerance), at(results.learned),
@@ -292,7 +293,7 @@ void add_quantile_table(Output& output, const MetaSubject& subject, const Result
 report::Curve success_curve(const certify::Certificate& certificate, double tolerance, std::string name,
                             std::size_t hue, bool certified) {
   report::Curve curve{std::move(name), hue, certified ? 1U : 0U, {}};
-  for (const SuccessPoint& point : best_success(certificate, tolerance))
+  for (const report::Series::Point& point : report::best_success(certificate, tolerance))
     curve.points.push_back({static_cast<double>(point.step), certified ? point.certified : point.observed});
   return curve;
 }
@@ -349,7 +350,7 @@ report::Figure quantiles_over_steps(const MetaSubject& subject, const Results& r
   return figure;
 }
 
-/// Fresh tasks with what is learned of them, and the band that the certificate promises.
+/// New tasks with what is learned of them, and the band that the certificate promises.
 std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, const Settings& settings,
                                            const Scale& scale, const learning::Posterior& learned,
                                            const learning::Posterior& pretrained, double band) {
@@ -376,8 +377,8 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
   for (Index row = 0; row < picture_rows; ++row) {
     report::PlanePicture picture;
     picture.name = fmt::format("tasks_{}", row + 1);
-    picture.caption = fmt::format("Fresh tasks learned from {} points in {} steps.",
-                                  tasks->train_inputs.cols(), scale.steps);
+    picture.caption =
+        fmt::format("New tasks learned from {} points in {} steps.", tasks->train_inputs.cols(), scale.steps);
     if (std::isfinite(band)) {
       picture.caption += fmt::format(
           " With the certificate's confidence, for at least {} of tasks the learned curve is within {} of "

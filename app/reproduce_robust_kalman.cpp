@@ -129,7 +129,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
   const Index horizon = family.options().horizon;
   report::PlanePicture picture;
   picture.name = "trajectories";
-  picture.caption = fmt::format("{} fresh problems: positions measured, optimal, and after {} steps of SCS.",
+  picture.caption = fmt::format("{} new problems: positions measured, optimal, and after {} steps of SCS.",
                                 pictured_problems, pictured_step);
   if (std::isfinite(radius)) {
     picture.caption += fmt::format(

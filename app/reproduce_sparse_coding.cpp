@@ -7,6 +7,7 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
 
 #include "claims.hpp"
@@ -422,7 +423,7 @@ class CodingExperiment {
 
   static void add_paper(Columns& columns, const ModelResult& result) {
     const auto rows = paper::sparse_coding();
-    const auto text = [](double value) { return fmt::format("{:.2f}", value); };
+    const auto text = exact_label;
     if (result.classical) {
       columns.add("paper", "observed", by_quantile([&](std::size_t i) {
                     return text(result.name == "ista" ? rows[i].ista : rows[i].fista);
@@ -491,8 +492,9 @@ class CodingExperiment {
     }
     const Guarantee* plain = find(result.ours, GuaranteeKind::pac_bayes);
     const certify::PacBayes& charged = *plain->certificate.variants.front().pac_bayes;
-    return fmt::format("{} of {} bounds are better than the paper's. KL = {:.4g}, B = {:.5f}.", better,
-                       coding_quantiles.size(), charged.kl, charged.regularizer);
+    return fmt::format("{} of {} bounds are better than the paper's. KL = {}, B = {}.", better,
+                       coding_quantiles.size(), upper_bound_value(charged.kl),
+                       upper_bound_value(charged.regularizer));
   }
 
   void add_tables(const std::vector<ModelResult>& results) {
@@ -588,17 +590,13 @@ class CodingExperiment {
       const auto add = [&](report::Panel& panel, const certify::Certificate& certificate,
                            const std::string& name, std::size_t hue, std::size_t dash) {
         report::Curve curve{name, hue, dash, {}};
-        for (const Index step : certificate.steps) {
-          double best = 0;
-          for (const certify::SuccessClaim& claim : certificate.success) {
-            if (claim.step == step && claim.tolerance == tolerance)
-              best = std::max(best, dash == 0 ? claim.empirical : claim.lower_bound);
-          }
-          curve.points.push_back({static_cast<double>(step), best});
+        for (const report::Series::Point& point : report::best_success(certificate, tolerance)) {
+          curve.points.push_back(
+              {static_cast<double>(point.step), dash == 0 ? point.observed : point.certified});
         }
         panel.curves.push_back(std::move(curve));
       };
-      figure.panels.push_back(panel_of(fmt::format("below {:.0f} dB", tolerance), results, add));
+      figure.panels.push_back(panel_of(fmt::format("below {} dB", exact_label(tolerance)), results, add));
     }
     return figure;
   }

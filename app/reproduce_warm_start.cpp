@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/report/series.hpp"
 
 #include <fmt/format.h>
 
@@ -92,12 +93,12 @@ report::Figure success_over_steps(const WarmStartResults& results, const WarmSta
     }
     report::Curve observed{"", hue, 0, {}};
     report::Curve certified{"learned start", hue, 1, {}};
-    for (const SuccessPoint& point : best_success(results.learned, tolerance)) {
+    for (const report::Series::Point& point : report::best_success(results.learned, tolerance)) {
       observed.points.push_back({static_cast<double>(point.step), point.observed});
       certified.points.push_back({static_cast<double>(point.step), point.certified});
     }
     report::Curve fresh{"deterministic, hold-out", hue + 1, 1, {}};
-    for (const SuccessPoint& point : best_success(results.hold_out, tolerance))
+    for (const report::Series::Point& point : report::best_success(results.hold_out, tolerance))
       fresh.points.push_back({static_cast<double>(point.step), point.certified});
     panel.curves.insert(panel.curves.end(), {observed, certified, fresh});
     figure.panels.push_back(std::move(panel));

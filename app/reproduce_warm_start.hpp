@@ -31,7 +31,7 @@ struct CountedStart {
 
 struct WarmStartResults {
   surefoot::certify::Certificate learned;   ///< of the posteriors, on the training samples
-  surefoot::certify::Certificate hold_out;  ///< of the deterministic network, on fresh ones
+  surefoot::certify::Certificate hold_out;  ///< of the deterministic network, on new problems
   std::vector<CountedStart> starts;         ///< what it is compared with
 };
 

@@ -4,6 +4,7 @@
 #include "surefoot/algorithms/lista.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -90,11 +91,12 @@ learning::Posterior begin_posterior(const TrainConfig& config, const problems::M
 // Name of a stage, what it reached and how long it takes: one line per epoch.
 void print_epoch(const learning::TrainProgress& now, bool decibels) {
   const double loss = decibels ? 10 * std::log10(now.loss) : now.loss;
-  fmt::print("{:<12} epoch {:>3}/{}  loss {:.4g}{}  surrogate {:.4f}", now.stage->name, now.epoch + 1,
-             now.stage->epochs, loss, decibels ? " dB" : "", now.surrogate);
+  fmt::print("{:<12} epoch {:>3}/{}  loss {}{}  surrogate {}", now.stage->name, now.epoch + 1,
+             now.stage->epochs, observed_value(loss), decibels ? " dB" : "", observed_value(now.surrogate));
   if (now.stage->surrogate.kind == learning::SurrogateKind::tolerance)
-    fmt::print("  failures {:.4f}", now.risk);
-  if (now.stage->noise) fmt::print("  B {:.5f}  objective {:.4f}", now.regularizer, now.objective);
+    fmt::print("  failures {}", observed_value(now.risk));
+  if (now.stage->noise)
+    fmt::print("  B {}  objective {}", upper_bound_value(now.regularizer), observed_value(now.objective));
   fmt::print("  {:.0f} s, {:.0f} s left\n", now.seconds, now.seconds_left);
   std::fflush(stdout);
 }

@@ -65,7 +65,8 @@ std::string notes(const std::vector<Guarantee>& guarantees) {
                                                                                : ", each claim alone");
     text += fmt::format(", N = {}", count_label(variant.samples));
     if (variant.pac_bayes)
-      text += fmt::format(", KL = {:.4g}, B = {:.5f}", variant.pac_bayes->kl, variant.pac_bayes->regularizer);
+      text += fmt::format(", KL = {}, B = {}", upper_bound_value(variant.pac_bayes->kl),
+                          upper_bound_value(variant.pac_bayes->regularizer));
     text += fmt::format(", {:.1f} s\n", guarantee.seconds);
   }
   return text;
@@ -149,7 +150,8 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("--paper-draws", arguments->plan.paper_draws,
                    "count pac-bayes-paper by the paper's design: so many weight vectors, each on all samples")
       ->check(whole_number);
-  verb->add_option("--hold-out-samples", arguments->plan.hold_out_samples, "fresh samples")
+  verb->add_option("--hold-out-samples", arguments->plan.hold_out_samples,
+                   "new samples, independent and identically distributed")
       ->check(whole_number)
       ->capture_default_str();
   verb->add_option("--tolerances", arguments->tolerances, "increasing list, in dB")->capture_default_str();

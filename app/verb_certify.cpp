@@ -134,7 +134,8 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   add_memory_option(*verb, options->memory_limit);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
-      "Rows must be independent problems; tolerances and steps must be chosen without looking at the "
+      "Rows must be independent and identically distributed problems; tolerances and steps must be chosen "
+      "without looking at the "
       "results.");
   verb->callback([options, verb, &exit_code] {
     run(*verb, *options);

@@ -1,3 +1,4 @@
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 
 #include "memory.hpp"
@@ -43,8 +44,9 @@ void run(const TrainArguments& arguments) {
     const StopSignals signals(training.checkpoint.how_to_go_on());
     return run_training(training);
   }();
-  fmt::print("{}: {} weights, B = {:.5f} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
-             result.posterior.layout.size(), result.regularizer, training.config.samples, result.seconds);
+  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
+             result.posterior.layout.size(), upper_bound_value(result.regularizer), training.config.samples,
+             result.seconds);
 }
 
 }  // namespace

@@ -35,11 +35,8 @@ def main():
     traces = surefoot.solvers.osqp(family, options.iterations, adaptive_rho=False)
     # Tolerances and quantiles are chosen before looking at the results.
     certificate = surefoot.certify(traces, tolerances=[1e-3, 1e-2], quantiles=[0.5, 0.9], title="OSQP in a controller")
-    for claim in certificate.claims:
-        if isinstance(claim, surefoot.BudgetClaim) and claim.steps is not None:
-            print(f"at least {claim.quantile:.0%} of problems are below {claim.tolerance:g} after {claim.steps} iterations")
-    print(f"with confidence {certificate.confidence:g}, all together; {certificate.run['solver']} "
-          f"{certificate.run['version']}, varied: {', '.join(certificate.run['varied'])}")
+    print(*certificate.statements, sep="\n")
+    print(f"{certificate.run['solver']} {certificate.run['version']}, varied: {', '.join(certificate.run['varied'])}")
     certificate.report(options.out)
     print(f"see {options.out}/report.html")
 

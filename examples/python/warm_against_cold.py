@@ -33,11 +33,12 @@ def main():
         tolerances=[1e-3, 1e-2],
         quantiles=[0.5, 0.9],
     )
-    print(f"{'below':>8} {'share':>6} {'cold':>6} {'warm':>6}   iterations, with confidence {certificate.confidence:g}")
+    print(f"{'below':>8} {'share':>6} {'cold':>6} {'warm':>6}   iterations up to {options.iterations}, with "
+          f"confidence {surefoot.number_text.confidence(certificate.delta)}")
     for tolerance in (1e-3, 1e-2):
         for quantile in (0.5, 0.9):
             cold, warm = (certificate.budget(tolerance, quantile, variant).steps for variant in ("cold", "warm"))
-            print(f"{tolerance:>8g} {quantile:>6.0%} {cold!s:>6} {warm!s:>6}")
+            print(f"{surefoot.number_text.exactly(tolerance):>8} {quantile:>6.0%} {cold!s:>6} {warm!s:>6}")
     print("verified" if certificate.verify() else "NOT VERIFIED")
 
 

@@ -3,6 +3,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -190,12 +191,23 @@ std::string summary_html(const certify::Certificate& certificate) {
   return html + "</div>";
 }
 
+void add_number_text(py::module_& module) {
+  module.def("exact_label", &exact_label);
+  module.def("upper_bound_value", &upper_bound_value);
+  module.def("lower_bound_value", &lower_bound_value);
+  module.def("lower_bound_percent", &lower_bound_percent);
+  module.def("confidence_label", &confidence_label);
+}
+
 void add_certificate(py::module_& module) {
   py::class_<HeldCertificate>(module, "Certificate")
       .def(py::init<std::string>())
       .def_property_readonly("text", &HeldCertificate::text)
       .def("terminal_text",
            [](const HeldCertificate& self) { return report::terminal_text(self.certificate()); })
+      .def_property_readonly(
+          "statements",
+          [](const HeldCertificate& self) { return certify::statements_of(self.certificate()); })
       .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
       .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {
         const py::gil_scoped_release release;
@@ -208,6 +220,7 @@ void add_certificate(py::module_& module) {
 
 void add_certify(py::module_& module) {
   add_options(module);
+  add_number_text(module);
   add_certificate(module);
   add_counting(module);
   add_verification(module);

@@ -261,6 +261,31 @@ def test_what_people_see():
     assert "&lt;b&gt;" in html and "<b><b></b>" not in html and "<table" in html
 
 
+def test_numbers_are_never_shown_on_the_favourable_side():
+    certificate = surefoot.certify(example(), confidence=0.9999999, unit="dB", tolerances=[-8.685889638065037])
+    assert "confidence 0.9999999>" in repr(certificate)
+    assert certificate.confidence < 1
+    assert all("With confidence 0.9999999, " in statement for statement in certificate.statements)
+    assert surefoot.number_text.exactly(-8.685889638065037) == "-8.685889638065037"
+    assert surefoot.number_text.at_most(-8.685889638065037) == "-8.68"
+    random = np.random.default_rng(1)
+    for bound in np.concatenate([random.normal(size=500), 10.0 ** random.uniform(-300, 300, 500)]):
+        assert float(surefoot.number_text.at_least(bound)) <= bound <= float(surefoot.number_text.at_most(bound))
+        assert float(surefoot.number_text.exactly(bound)) == bound
+    for share in random.uniform(0.001, 1, 500):
+        assert float(surefoot.number_text.percent_at_least(share).split()[0]) <= 100 * share + 1e-12
+
+
+def test_settling_claims_name_their_horizon():
+    certificate = surefoot.certify(example(), metric="residual")
+    text = " ".join([str(certificate), certificate._repr_html_(), *certificate.statements])
+    assert "(up to iteration 40)" in text and "stay there" not in text and "fresh" not in text
+    assert "independent and identically distributed" in str(certificate)
+    last_column = surefoot.certify(example()[:, -1:], first_step=40)
+    shown = " ".join([str(last_column), last_column._repr_html_(), *last_column.statements])
+    assert " stay" not in shown
+
+
 def test_tables(source):
     certificate = surefoot.certify(example(), tolerances=[1e-2])
     for kind in ("success", "quantile", "budget"):

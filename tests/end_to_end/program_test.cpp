@@ -86,6 +86,35 @@ TEST_F(Program, CertifiesATableWithNothingButItsName) {
   EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org")) << "the page must not need the network";
 }
 
+TEST_F(Program, SaysUpToWhichIterationAClaimLasts) {
+  write("results.csv", table(500, 40, true));
+  const ProgramResult result = surefoot("certify results.csv --metric residual --out settled");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto everywhere = [&](const std::string& folder) {
+    return slurp(folder_ / folder / "report.html") + slurp(folder_ / folder / "tables/iterations.tex") +
+           slurp(folder_ / folder / "tables/iterations.md");
+  };
+  EXPECT_NE(result.out.find("and stay below it (up to iteration 40)"), std::string::npos) << result.out;
+  for (const char* file : {"report.html", "tables/iterations.tex", "tables/iterations.md"})
+    EXPECT_NE(slurp(folder_ / "settled" / file).find("(up to iteration 40)"), std::string::npos) << file;
+  EXPECT_EQ((result.out + everywhere("settled")).find("stay there"), std::string::npos);
+  EXPECT_EQ((result.out + everywhere("settled")).find("fresh problem"), std::string::npos);
+  EXPECT_NE(result.out.find("independent and identically distributed"), std::string::npos) << result.out;
+}
+
+TEST_F(Program, NeverSaysThatASingleColumnStays) {
+  write(
+      "last.csv", "k=40\n" + [] {
+        std::string rows;
+        for (int i = 1; i <= 300; ++i) rows += fmt::format("{}e-6\n", i + 0.25);
+        return rows;
+      }());
+  const ProgramResult result = surefoot("certify last.csv --metric residual");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("after 40 iterations"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find(" stay"), std::string::npos) << result.out;
+}
+
 TEST_F(Program, GivesTheSameCertificateForEveryFormatOfATable) {
   write("results.csv", table(200, 20, false));
   ASSERT_EQ(shell("gzip -k results.csv").code, 0);

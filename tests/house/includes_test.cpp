@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -43,6 +44,28 @@ TEST(House, RoomsIncludeOnlyWhatLiesBeforeThem) {
     }
   }
   EXPECT_GT(seen, 20);
+}
+
+// A digit that is cut off may be the one that matters: claims, bounds and prices are written by
+// core/number_text.hpp alone, which rounds outward. Seconds, memory and scripts of figures are nobody's
+// claim.
+TEST(House, NumbersThatPeopleQuoteAreWrittenByTheOneFormatter) {
+  const std::filesystem::path root = SUREFOOT_SOURCE_DIR;
+  const std::regex rounding(R"(\{:[^}]*\.\d+[efg]\}(?! s\b| min\b| MB| GB))");
+  const std::set<std::string> of_figures{"picture.cpp", "plot.cpp", "chart_data.cpp", "progress.cpp"};
+  int seen = 0;
+  for (const char* folder : {"src/surefoot/certify", "src/surefoot/report", "app", "python/bindings"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(".cpp") || name.ends_with("_test.cpp") || of_figures.contains(name)) continue;
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line); ++seen) {
+        const bool every_bit = line.find("{:.17g}") != std::string::npos;
+        EXPECT_TRUE(every_bit || !std::regex_search(line, rounding)) << entry.path() << ": " << line;
+      }
+    }
+  }
+  EXPECT_GT(seen, 1000);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ A table of any solver's results, a row per problem and a column per step, is eno
 True
 """
 
-from . import bounds, pac_bayes, solvers
+from . import bounds, number_text, pac_bayes, solvers
 from ._core import InputError, set_threads, threads
 from ._core import version as __version__
 from .calibration import calibrate
@@ -37,6 +37,7 @@ __all__ = [
     "certify",
     "from_cvxpy",
     "load",
+    "number_text",
     "pac_bayes",
     "set_threads",
     "solvers",

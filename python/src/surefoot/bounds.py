@@ -73,7 +73,7 @@ def kl_inverse_with_derivatives(q: npt.ArrayLike, c: npt.ArrayLike) -> tuple[Num
 def risk_upper_bound(
     failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike, method: RiskMethod = "exact"
 ) -> Numbers:
-    """Upper bound on the probability of failure from `failures` among `samples` independent runs.
+    """Upper bound on the probability of failure from `failures` among `samples` runs that are independent and identically distributed.
 
     It holds with probability at least 1 - delta. Methods: ``exact`` (Clopper-Pearson), ``kl`` (the paper's), ``pinsker``.
 
@@ -175,7 +175,7 @@ def pac_bayes_risk(expected_empirical_risk: npt.ArrayLike, regularizer: npt.Arra
 
 
 def calibrated_risk(failures: npt.ArrayLike, runs: npt.ArrayLike, omega: npt.ArrayLike) -> Numbers:
-    """Upper bound on the expected empirical risk R_S from failures among independent runs with fresh weights each.
+    """Upper bound on the expected empirical risk R_S from failures among independent runs with new weights each.
 
     >>> round(calibrated_risk(500, 50_000, 1e-5), 5)
     0.01229

@@ -1,4 +1,4 @@
-"""Guarantees for a learned optimizer of your own, from its training samples or from fresh ones."""
+"""Guarantees for a learned optimizer of your own, from its training samples or from new ones."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def calibrate(
     record: Mapping[str, Any] | None = None,
     **claims: Unpack[ClaimOptions],
 ) -> Certificate:
-    """A certificate for any optimizer with random weights: from the very samples it was trained on, or from fresh ones.
+    """A certificate for any optimizer with random weights: from the very samples it was trained on, or from new ones.
 
     ``pac-bayes``: weights are drawn anew for every sample and run, `draws` times; failures are counted, and
     risk <= kl_inverse(kl_inverse(failures / runs, log(1/omega) / runs), B): what training learned is paid for by B.
@@ -72,7 +72,7 @@ def calibrate(
         ``run(weights, i)``: runs sample i with the weights and returns the metric after each step, smaller is
         better. With `batch`, ``run(list of weights, indices)`` gives a row for each.
     samples
-        N, the samples 0 .. N-1. For pac-bayes all training samples, each as drawn; for hold-out as many fresh ones, none of
+        N, the samples 0 .. N-1. For pac-bayes all training samples, each as drawn; for hold-out as many new ones, none of
         which training or any choice has seen.
     guarantee
         See above.
@@ -109,12 +109,12 @@ def calibrate(
     >>> certificate.success(step=10, tolerance=0.1).lower_bound > 0.9
     True
 
-    Any function may draw the weights; on fresh samples that is all there is to say of them:
+    Any function may draw the weights; on new samples that is all there is to say of them:
 
     >>> draw = lambda random: random.uniform(0.4, 0.6)
     >>> run = lambda rate, i: (1 + i % 7) * (1 - rate) ** np.arange(1, 11)
-    >>> fresh = surefoot.calibrate(draw, run, samples=500, guarantee="hold-out", tolerances=[0.1], quantiles=[0.9])
-    >>> fresh.budget(tolerance=0.1, quantile=0.9).steps
+    >>> drawn = surefoot.calibrate(draw, run, samples=500, guarantee="hold-out", tolerances=[0.1], quantiles=[0.9])
+    >>> drawn.budget(tolerance=0.1, quantile=0.9).steps
     8
     """
     _require_one_of("guarantee", guarantee, ("pac-bayes", "hold-out", "hold-out-means"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 import numpy as np
 
-from . import _core
+from . import _core, number_text
 from ._arguments import text as argument_text
 from ._optional import needed, present
 
@@ -59,7 +60,10 @@ class QuantileClaim:
 
 @dataclasses.dataclass(frozen=True)
 class BudgetClaim:
-    """A share `quantile` of the problems is below `tolerance` after `steps` steps."""
+    """A share `quantile` of new problems is below `tolerance` after `steps` steps.
+
+    Method settling: and stays below it at every recorded step, up to the last; nothing is said of later ones.
+    """
 
     variant: str
     tolerance: float
@@ -146,7 +150,19 @@ class Certificate:
 
     @property
     def confidence(self) -> float:
-        return 1.0 - self.delta
+        """1 - delta as a number, below 1; `surefoot.number_text.confidence(delta)` is the text to quote."""
+        return min(1.0 - self.delta, math.nextafter(1.0, 0.0))
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The sentences to quote, each complete in itself.
+
+        >>> import numpy as np, surefoot
+        >>> certificate = surefoot.certify(np.full((200, 3), 1e-3), metric="residual", tolerances=[1e-2], quantiles=[0.9])
+        >>> print(certificate.statements[0])
+        With confidence 0.99, the residual of at least 90 % of new problems is below 1e-2 after 1 iteration and stays below it (up to iteration 3).
+        """
+        return tuple(self._core.statements)
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -252,7 +268,7 @@ class Certificate:
                 points = [row for row in rows if row["variant"] == variant and row[parameter] == value]
                 steps = [row["step"] for row in points]
                 ax.plot(steps, [row["empirical"] for row in points], "--", color=f"C{i}", linewidth=1)
-                ax.plot(steps, [row[bound] for row in points], color=f"C{i}", label=f"{parameter} {value:g}")
+                ax.plot(steps, [row[bound] for row in points], color=f"C{i}", label=f"{parameter} {number_text.exactly(value)}")
             ax.set_title(variant)
             ax.set_xlabel("steps")
             if kind == "quantile" and self.unit != "dB" and all(row["empirical"] > 0 for row in rows):
@@ -317,7 +333,8 @@ class Certificate:
 
     def __repr__(self) -> str:
         variants = f"{len(self.variants)} variant{'s' if len(self.variants) > 1 else ''}"
-        return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {self.confidence:g}>"
+        confidence = number_text.confidence(self.delta)
+        return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {confidence}>"
 
     def _repr_html_(self) -> str:
         return self._core.summary_html()

@@ -77,7 +77,7 @@ def certify(
     run: Mapping[str, Any] | None = None,
     **claims: Unpack[ClaimOptions],
 ) -> Certificate:
-    """Certifies an optimizer from its results on independent sample problems.
+    """Certifies an optimizer from its results on sample problems that are independent and identically distributed.
 
     Parameters
     ----------

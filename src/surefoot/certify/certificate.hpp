@@ -25,7 +25,7 @@ struct Variant {
   /// Every recorded step, where they are not first_step, first_step + 1, ..., last_step; otherwise empty.
   std::vector<Index> recorded_steps = {};
   /// Of a learned optimizer. With `pac_bayes`, claims speak of weights drawn anew for every problem and
-  /// follow from counts of runs on the training samples; without, the samples are fresh ones (hold-out).
+  /// follow from counts of runs on the training samples; without, the samples are new ones (hold-out).
   std::optional<Weights> weights = std::nullopt;
   std::optional<PacBayes> pac_bayes = std::nullopt;
 };

@@ -455,16 +455,15 @@ std::string note_on_paper_budgets(const Certificate& certificate) {
          "after seeing the bounds. They are listed for comparison only.";
 }
 
-std::string budget_heading(const Certificate& certificate) {
-  const std::string heading = "Iterations needed until the share of problems is below the tolerance";
-  if (records_one_step(certificate)) return heading;
+std::string budget_meaning(const Certificate& certificate) {
+  const char* below = "below the tolerance";
+  if (records_one_step(certificate)) return below;
   if (has_budgets(certificate, BudgetMethod::settling))
-    return fmt::format("{} and stays below it ({})", heading, horizon_words(certificate));
+    return fmt::format("{} and stays below it ({})", below, horizon_words(certificate));
   if (has_budgets(certificate, BudgetMethod::every_step))
-    return fmt::format("{}, then and at each later recorded iteration ({})", heading,
+    return fmt::format("{}, then and at each later recorded iteration ({})", below,
                        horizon_words(certificate));
-  if (has_budgets(certificate, BudgetMethod::first_hit)) return heading + " at least once";
-  return heading;
+  return has_budgets(certificate, BudgetMethod::first_hit) ? fmt::format("{} at least once", below) : below;
 }
 
 }  // namespace surefoot::certify

@@ -52,8 +52,9 @@ std::string note_on_settling(const Certificate& certificate);
 std::string note_on_no_guarantee(const Certificate& certificate);
 /// That budgets of method paper are outside the confidence; empty if there are none.
 std::string note_on_paper_budgets(const Certificate& certificate);
-/// What a table of budgets shows, with how long it lasts.
-std::string budget_heading(const Certificate& certificate);
+/// What a table of budgets counts iterations until: "below the tolerance and stays below it (up to iteration
+/// 400)".
+std::string budget_meaning(const Certificate& certificate);
 
 /// The metric with its unit, "NMSE (dB)", for axes and headings.
 std::string metric_with_unit(const Certificate& certificate);

@@ -13,6 +13,7 @@ namespace {
 constexpr int significant_digits = 3;
 constexpr double smallest_fixed = 1e-2;
 constexpr double largest_fixed = 1e5;
+constexpr double largest_whole = 1e6;  ///< of counts written digit by digit
 
 /// mantissa * 10^exponent, read as a decimal number.
 double decimal(long long mantissa, int exponent) {
@@ -43,15 +44,22 @@ bool is_small_power_of_ten(double value) {
   return size < 0.1 && size == decimal(1, static_cast<int>(std::lround(std::log10(size))));
 }
 
-/// The decimal with three significant digits nearest to value, moved up by one unit if `up` asks for it.
-std::string three_digits(double value, bool up) {
+enum class Toward { nearest, up, down };
+
+/// The decimal with three significant digits nearest to value, moved by one unit to the side that is asked
+/// for.
+std::string three_digits(double value, Toward side) {
+  if (side == Toward::down && value != 0 && std::isfinite(value)) {
+    const std::string text = three_digits(-value, Toward::up);
+    return text.front() == '-' ? text.substr(1) : '-' + text;
+  }
   if (!std::isfinite(value)) return non_finite(value);
   if (value == 0) return "0";
   const std::string nearest = fmt::format("{:.{}e}", value, significant_digits - 1);
   const std::size_t e = nearest.find('e');
   int exponent = std::atoi(nearest.c_str() + e + 1) - (significant_digits - 1);  // NOLINT(cert-err34-c)
   long long mantissa = std::llround(std::strtod(nearest.substr(0, e).c_str(), nullptr) * 100);
-  if (up && decimal(mantissa, exponent) < value) ++mantissa;
+  if (side == Toward::up && decimal(mantissa, exponent) < value) ++mantissa;
   if (mantissa == 1000) {
     mantissa = 100;
     ++exponent;
@@ -130,11 +138,20 @@ std::string count_label(Index count) {
 }
 
 std::string observed_value(double value) {
-  return three_digits(value, false);
+  return three_digits(value, Toward::nearest);
 }
 
 std::string upper_bound_value(double bound) {
-  return bound < infinity ? three_digits(bound, true) : std::string(nothing);
+  return bound < infinity ? three_digits(bound, Toward::up) : std::string(nothing);
+}
+
+std::string lower_bound_value(double bound) {
+  return bound > -infinity ? three_digits(bound, Toward::down) : std::string(nothing);
+}
+
+std::string upper_bound_count(double count) {
+  if (!(count < infinity)) return std::string(nothing);
+  return count <= largest_whole ? fmt::format("{:.0f}", std::ceil(count)) : upper_bound_value(count);
 }
 
 std::string observed_percent(double share) {

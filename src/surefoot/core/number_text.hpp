@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 
-/// Numbers in print. A printed bound, read back as a double, is never stronger than the bound itself: lower
-/// bounds are rounded down, upper bounds up.
+/// Numbers in print: the only place where a number that a person may quote becomes text. A printed bound,
+/// read back as a double, is never stronger than the bound itself, so every function says which side it keeps
+/// to: lower bounds are rounded down, upper bounds up, what the user named is shown exactly, and what was
+/// only observed to nearest.
 namespace surefoot {
 
 /// What a cell shows where a bound says nothing, or a number is none.
@@ -18,7 +20,7 @@ std::string exact_label(double value);
 /// A share given by the user: 0.9 is "90 %", 0.995 is "99.5 %".
 std::string percent_label(double share);
 
-/// Confidence 1 - delta, free of the noise of the subtraction: 0.99, 0.9999.
+/// Confidence 1 - delta, rounded down but for the last unit of the subtraction: 0.99, 0.9999, "1 - 1e-12".
 std::string confidence_label(double delta);
 
 /// 231, 50,000: a count with thousands apart.
@@ -30,6 +32,13 @@ std::string observed_value(double value);
 
 /// An upper bound, three significant digits rounded up; "-" if it says nothing.
 std::string upper_bound_value(double bound);
+
+/// A lower bound, three significant digits rounded down; "-" if it says nothing.
+std::string lower_bound_value(double bound);
+
+/// An upper bound on a number of steps that may be huge: the next whole number, or three digits rounded up;
+/// "-" if it says nothing.
+std::string upper_bound_count(double count);
 
 /// An observed share, one decimal to nearest, but 100 % only if it is all of them.
 std::string observed_percent(double share);

@@ -87,6 +87,51 @@ TEST(UpperBound, IsNeverPrintedStrongerThanItIs) {
   }
 }
 
+TEST(LowerBound, IsRoundedDownToThreeDigits) {
+  EXPECT_EQ(lower_bound_value(1.2399e-5), "1.23e-5");
+  EXPECT_EQ(lower_bound_value(-8.685889638065037), "-8.69");
+  EXPECT_EQ(lower_bound_value(0.12999), "0.129");
+  EXPECT_EQ(lower_bound_value(-infinity), "-");
+  EXPECT_EQ(lower_bound_value(not_a_number), "-");
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> exponent(-300, 300);
+  for (int i = 0; i < 50000; ++i) {
+    const double value = std::pow(10.0, i % 3 == 0 ? exponent(random) : exponent(random) / 60);
+    for (const double bound : {value, -value}) {
+      const double printed = read(lower_bound_value(bound));
+      ASSERT_LE(printed, bound);
+      ASSERT_LE(bound - printed, 0.0101 * value);
+    }
+  }
+}
+
+TEST(UpperBoundCount, IsTheNextWholeNumberOrRoundedUp) {
+  EXPECT_EQ(upper_bound_count(1520.0000001), "1521");
+  EXPECT_EQ(upper_bound_count(12), "12");
+  EXPECT_EQ(upper_bound_count(1.2301e9), "1.24e9");
+  EXPECT_EQ(upper_bound_count(infinity), "-");
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> exponent(0, 30);
+  for (int i = 0; i < 20000; ++i) {
+    const double count = std::pow(10.0, exponent(random));
+    ASSERT_GE(read(upper_bound_count(count)), count);
+  }
+}
+
+TEST(Confidence, IsNeverPrintedLargerThanItIs) {
+  EXPECT_EQ(confidence_label(1e-7), "0.9999999");  // not 1
+  EXPECT_EQ(confidence_label(1e-12), "1 - 1e-12");
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> exponent(-9, -0.01);
+  for (int i = 0; i < 50000; ++i) {
+    const double delta = std::pow(10.0, exponent(random));
+    const double printed = read(confidence_label(delta));
+    ASSERT_LE(printed, std::nextafter(1 - delta, 2.0)) << delta;  // the subtraction itself may round
+    ASSERT_LT(printed, 1.0);
+    ASSERT_GE(printed, 1 - delta - 1e-11);
+  }
+}
+
 TEST(LowerBoundPercent, IsRoundedDown) {
   EXPECT_EQ(lower_bound_percent(0.98199), "98.1 %");
   EXPECT_EQ(lower_bound_percent(0.981), "98.1 %");

@@ -28,7 +28,7 @@ constexpr std::size_t compared_rows_in_sight = 9;
 constexpr std::size_t compared_page_width = 100;
 
 std::string lower_value(const Certificate& certificate, double value) {
-  return value > -infinity ? with_unit(certificate, exact_label(value)) : std::string(nothing);
+  return value > -infinity ? with_unit(certificate, lower_bound_value(value)) : std::string(nothing);
 }
 
 std::string upper_value(const Certificate& certificate, double value) {
@@ -120,25 +120,52 @@ void add_success_sentences(std::vector<std::string>& sentences, const Certificat
 }
 
 void add_budget_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
-                          const VariantComparison& pair) {
+                          const VariantComparison& pair, const std::string& lasting) {
   for (const auto& cell : pair.budget) {
     if (cell.verdict == Verdict::not_shown) continue;
     const bool a_wins = cell.verdict == Verdict::a_is_better;
     const certify::StepRange& better = a_wins ? cell.a : cell.b;
     const certify::StepRange& worse = a_wins ? cell.b : cell.a;
-    sentences.push_back(fmt::format(
-        "{} needs fewer iterations than {} for {} of problems below {}: at most {} against more than {}",
-        winner(cell.verdict), a_wins ? "B" : "A", percent_label(cell.quantile),
-        tolerance_text(certificate, cell.tolerance), steps_text(better.at_most),
-        steps_text(worse.more_than)));
+    sentences.push_back(
+        fmt::format("{} needs fewer iterations than {} until {} of problems are below {}{}: at most {} "
+                    "against more than {}",
+                    winner(cell.verdict), a_wins ? "B" : "A", percent_label(cell.quantile),
+                    tolerance_text(certificate, cell.tolerance), lasting, steps_text(better.at_most),
+                    steps_text(worse.more_than)));
   }
+}
+
+/// " and stay below it (up to iteration 400)": how long the compared budgets last. `stay`: the verb as it
+/// fits.
+std::string compared_lasting(const Compared& a, const Compared& b, const VariantComparison& pair,
+                             std::string_view stay) {
+  if (pair.budget.empty()) return "";
+  const certify::Variant& of_a = a.certificate.variants[pair.a];
+  const certify::Variant& of_b = b.certificate.variants[pair.b];
+  const std::string horizon = of_a.last_step == of_b.last_step
+                                  ? fmt::format("up to iteration {}", count_label(of_a.last_step))
+                                  : fmt::format("A: up to iteration {}, B: up to {}",
+                                                count_label(of_a.last_step), count_label(of_b.last_step));
+  switch (pair.budget.front().method) {
+    case bounds::BudgetMethod::settling:
+      return of_a.columns > 1 || of_b.columns > 1 ? fmt::format(" and {} below it ({})", stay, horizon) : "";
+    case bounds::BudgetMethod::every_step:
+      return fmt::format(" and at each later recorded iteration ({})", horizon);
+    case bounds::BudgetMethod::first_hit:
+      return " at least once";
+    case bounds::BudgetMethod::paper:
+      break;
+  }
+  return "";
 }
 
 std::string opening_of(const Comparison& comparison) {
   const std::string confidence = confidence_label(comparison.delta);
-  return comparison.together
-             ? fmt::format("With confidence {}, all of these hold together:", confidence)
-             : fmt::format("Each of these, taken alone, holds with confidence {}:", confidence);
+  return comparison.together ? fmt::format("With confidence {}, all of these hold together:", confidence)
+                             : fmt::format(
+                                   "Each of these, taken alone and had it been chosen in advance, holds with "
+                                   "confidence {}:",
+                                   confidence);
 }
 
 std::string confidence_words(const Comparison& comparison) {
@@ -158,9 +185,10 @@ std::string confidence_words(const Comparison& comparison) {
 }
 
 constexpr const char* about_same_family =
-    "\"Better\" is about fresh problems of each certificate's own distribution. That both are about the same "
-    "problems is for "
-    "the reader to know; no certificate can show it.";
+    "\"Better\" is about new problems of each certificate's own distribution, from samples that are "
+    "independent "
+    "and identically distributed. That both are about the same problems is for the reader to know; no "
+    "certificate can show it.";
 constexpr const char* about_not_shown =
     "\"-\" under \"better\" is not a tie: these samples do not decide it.";
 
@@ -302,20 +330,22 @@ std::vector<std::string> tallies(const VariantComparison& pair) {
 
 }  // namespace
 
-std::vector<std::string> verdict_sentences(const Compared& a, const Compared&,
+std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
                                            const VariantComparison& pair) {
   std::vector<std::string> sentences;
-  add_budget_sentences(sentences, a.certificate, pair);
+  add_budget_sentences(sentences, a.certificate, pair, compared_lasting(a, b, pair, "stay"));
   add_success_sentences(sentences, a.certificate, pair);
   if (sentences.empty())
     sentences.emplace_back("nothing is shown to be better: these samples do not decide it");
   return sentences;
 }
 
-TextTable compared_budget_table(const Certificate& a, const VariantComparison& pair) {
+TextTable compared_budget_table(const Compared& a, const Compared& b, const VariantComparison& pair) {
   TextTable table = ranges_table({{"below"}, {"share"}}, "more than", "at most");
+  table.note = fmt::format("Iterations until the share is below the tolerance{}.",
+                           compared_lasting(a, b, pair, "stays"));
   for (const auto& cell : pair.budget) {
-    table.add_row({tolerance_text(a, cell.tolerance), percent_label(cell.quantile),
+    table.add_row({tolerance_text(a.certificate, cell.tolerance), percent_label(cell.quantile),
                    steps_text(cell.a.more_than), steps_text(cell.a.at_most), steps_text(cell.b.more_than),
                    steps_text(cell.b.at_most), std::string(name(cell.verdict))});
   }
@@ -358,8 +388,11 @@ std::string terminal_text(const Compared& a, const Compared& b, const Comparison
     text += '\n' + wrapped(opening_of(comparison), compared_page_width);
     text += wrapped_bullets(verdict_sentences(a, b, pair));
     if (!pair.budget.empty())
-      text += "\nIterations needed until the share of problems is below the tolerance\n" +
-              to_text(compared_budget_table(a.certificate, pair), "  ");
+      text += '\n' +
+              wrapped("Iterations needed until the share of problems is below the tolerance" +
+                          compared_lasting(a, b, pair, "stays"),
+                      compared_page_width) +
+              to_text(compared_budget_table(a, b, pair), "  ");
     if (!pair.success.empty())
       text += "\nShare of problems below the tolerance\n" +
               to_text(compared_success_table(a.certificate, pair, steps_in_sight(pair)), "  ");
@@ -398,7 +431,7 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
                          const PlotOptions& options) {
   Report report;
   Page page{"Two certificates side by side",
-            fmt::format("{} of fresh problems: A is {}, B is {}", metric_with_unit(a.certificate), a.source,
+            fmt::format("{} of new problems: A is {}, B is {}", metric_with_unit(a.certificate), a.source,
                         b.source),
             a.certificate.version,
             {},
@@ -417,10 +450,11 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
     summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
                            html_paragraph(opening_of(comparison)), html_list(verdict_sentences(a, b, pair)));
     summary += html_list({side_line("A", a, pair.a), side_line("B", b, pair.b)}) + html_list(tallies(pair));
-    const TextTable budget_table = compared_budget_table(a.certificate, pair);
+    const TextTable budget_table = compared_budget_table(a, b, pair);
     const TextTable success_table = compared_success_table(a.certificate, pair);
     const TextTable quantile_table = compared_quantile_table(a.certificate, pair);
-    budgets += title + compared_tables_html(budget_table, budget_table, "Iterations needed");
+    budgets += title + html_paragraph(budget_table.note) +
+               compared_tables_html(budget_table, budget_table, "Iterations needed");
     success += title + compared_tables_html(compared_success_table(a.certificate, pair, in_sight),
                                             success_table, "Success rates");
     quantiles += title + compared_tables_html(compared_quantile_table(a.certificate, pair, in_sight),

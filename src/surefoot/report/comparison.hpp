@@ -22,7 +22,7 @@ struct Compared {
 std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
                                            const certify::VariantComparison& pair);
 
-TextTable compared_budget_table(const certify::Certificate& a, const certify::VariantComparison& pair);
+TextTable compared_budget_table(const Compared& a, const Compared& b, const certify::VariantComparison& pair);
 /// At the given steps; all if there are none.
 TextTable compared_success_table(const certify::Certificate& a, const certify::VariantComparison& pair,
                                  const std::vector<Index>& steps = {});

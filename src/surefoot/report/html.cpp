@@ -62,10 +62,10 @@ std::string iterations_html(const Certificate& certificate) {
   if (certificate.budget.empty()) return html_paragraph("No iteration budgets were asked for.", "note");
   const TextTable table = budget_table(certificate);
   const std::string html = html_scrolling(table, "pairs", "Iterations needed");
-  std::string text = html_paragraph(
-      "Iterations after which the given share of problems is below the tolerance: observed in the samples, "
-      "and "
-      "certified for fresh problems.");
+  std::string text = html_paragraph(fmt::format(
+      "Iterations until the given share of problems is {}: observed in the samples, and certified "
+      "for new problems.",
+      budget_meaning(certificate)));
   text += table.rows.size() > budget_rows_in_sight
               ? html_folded(fmt::format("{} tolerances and shares", table.rows.size()), html)
               : html;
@@ -95,7 +95,7 @@ std::string step_tables(const Certificate& certificate, const auto& table_of) {
 }
 
 std::string confidence_html(const Certificate& certificate) {
-  const std::string delta = fmt::format("{:.12g}", certificate.delta);
+  const std::string delta = exact_label(certificate.delta);
   const std::string confidence = confidence_label(certificate.delta);
   const std::string words =
       certificate.simultaneous == Simultaneity::all
@@ -137,8 +137,8 @@ std::string data_html(const Certificate& certificate) {
     }
     if (variant.pac_bayes) {
       const certify::PacBayes& paid = *variant.pac_bayes;
-      entry("KL divergence from the prior", observed_value(paid.kl));
-      entry("B, what it costs", observed_value(paid.regularizer));
+      entry("KL divergence from the prior", upper_bound_value(paid.kl));
+      entry("B, what it costs", upper_bound_value(paid.regularizer));
       entry("prior mean", paid.prior_samples == 0
                               ? "fixed beforehand"
                               : fmt::format("trained on {} other samples", count_label(paid.prior_samples)));
@@ -217,7 +217,7 @@ std::string chart_data_of(const Certificate& certificate, const std::vector<Page
 }
 
 std::string caption_of(const Figure& figure) {
-  return fmt::format("{}. Solid: certified for fresh problems; dashed: observed in the samples.{}{}",
+  return fmt::format("{}. Solid: certified for new problems; dashed: observed in the samples.{}{}",
                      figure.title, figure.remark.empty() ? "" : " ", figure.remark);
 }
 
@@ -283,13 +283,13 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
       {"iterations", "Iterations needed", "Iterations needed", iterations_html(certificate)},
       {"success", "Success rates", "Success rates",
        html_paragraph(
-           "Share of problems below the tolerance: observed in the samples, and at least this among fresh "
+           "Share of problems below the tolerance: observed in the samples, and at least this among new "
            "problems (certified, rounded down).") +
            step_tables(certificate, success_table)},
       {"quantiles", "Quantiles", "Quantiles",
        html_paragraph(
            fmt::format("Value of the {} that the given share of problems does not exceed: observed in the "
-                       "samples, and at most this among fresh problems (certified, rounded up).",
+                       "samples, and at most this among new problems (certified, rounded up).",
                        metric_with_unit(certificate))) +
            step_tables(certificate, quantile_table)},
       {"confidence", "Where the confidence goes", "Confidence", confidence_html(certificate)},

@@ -6,6 +6,7 @@
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/page.hpp"
 #include "surefoot/report/process.hpp"
+#include "surefoot/report/series.hpp"
 #include "surefoot/report/table.hpp"
 
 #include "support/contains.hpp"
@@ -332,6 +333,56 @@ TEST(MakeReport, HasTablesForPapers) {
     EXPECT_TRUE(contains(file_of(report, std::string(name) + ".tex"), "\\begin{tabular}")) << name;
     EXPECT_TRUE(contains(file_of(report, std::string(name) + ".md"), "|---:|")) << name;
   }
+}
+
+TEST(MakeReport, SaysEverywhereUpToWhichIterationAClaimLasts) {
+  const Report report = make_report(synthetic_certificate(), {.gnuplot = "/no/such/gnuplot"});
+  std::size_t seen = 0;
+  for (const ReportFile& file : report.files) {
+    if (file.name != "report.html" && !file.name.starts_with("tables/iterations")) continue;
+    EXPECT_TRUE(contains(file.content, "stays below it (up to iteration 100)")) << file.name;
+    EXPECT_FALSE(contains(file.content, "stay there")) << file.name;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 3U);
+}
+
+TEST(MakeReport, NeverSaysStayOfASingleColumn) {
+  Certificate certificate = synthetic_certificate({.variants = 1, .steps = 1});
+  ASSERT_EQ(certificate.variants[0].columns, 1);
+  const Report report = make_report(certificate, {.gnuplot = "/no/such/gnuplot"});
+  for (const ReportFile& file : report.files) {
+    const std::string text = without_scripts(file.content);
+    EXPECT_FALSE(contains(text, " stays ") || contains(text, " stay ")) << file.name;
+  }
+}
+
+TEST(MakeReport, RoundsWhatItChargesUp) {
+  Certificate certificate = synthetic_certificate({.variants = 1});
+  certificate.shares = {{"success rates", 3, 1.2301e-3}};
+  EXPECT_EQ(share_table(certificate).rows[0],
+            (std::vector<std::string>{"success rates", "3", "1.24e-3", "3.70e-3"}));
+  certificate.variants[0].pac_bayes.emplace();
+  certificate.variants[0].pac_bayes->kl = 12.34001;
+  certificate.variants[0].pac_bayes->regularizer = 0.059401;
+  const std::string html = report_html(certificate, {});
+  EXPECT_TRUE(contains(html, ">0.0595<"));
+  EXPECT_TRUE(contains(html, ">12.4<"));
+}
+
+TEST(BestSuccess, ObservesTheVariantThatHasTheBestBound) {
+  Certificate certificate = synthetic_certificate({.variants = 2});
+  certificate.success = {{0, 5, 1e-3, bounds::RiskMethod::exact, 100, 10, 0.01, 0.90, 0.80},
+                         {1, 5, 1e-3, bounds::RiskMethod::exact, 100, 1, 0.01, 0.99, 0.70},
+                         {1, 2, 1e-3, bounds::RiskMethod::exact, 100, 50, 0.01, 0.50, 0.40}};
+  const auto points = best_success(certificate, 1e-3);
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].step, 2);
+  EXPECT_EQ(points[1].certified, 0.80);
+  EXPECT_EQ(points[1].observed, 0.90);  // not the 0.99 of the other
+  ASSERT_EQ(best_success(certificate, 1e-3, 1).size(), 2U);
+  EXPECT_EQ(best_success(certificate, 1e-3, 1)[1].certified, 0.70);
+  EXPECT_EQ(best_success(certificate, 1e-3, 0).size(), 1U);
 }
 
 TEST(MakeReport, SaysThatGnuplotIsMissingAndGoesOn) {

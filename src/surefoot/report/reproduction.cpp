@@ -96,7 +96,7 @@ TextTable status_table(const Reproduction& reproduction) {
 
 std::string summary_html(const Reproduction& reproduction) {
   std::string html = "<div class=\"quote\">\n";
-  html += html_paragraph("What the certificates promise of fresh problems, in sentences to quote:");
+  html += html_paragraph("What the certificates promise of new problems, in sentences to quote:");
   html += "<div class=\"variants\">\n";
   for (const ExperimentResult& result : reproduction.experiments) {
     html += fmt::format("<div>\n<h3><a href=\"#{}\">{}</a></h3>\n", html_escaped(experiment_id(result)),

@@ -63,6 +63,20 @@ std::vector<Series> quantile_series(const certify::Certificate& certificate) {
   return grouped(certificate.quantile, &Claim::quantile, &Claim::upper_bound);
 }
 
+std::vector<Series::Point> best_success(const certify::Certificate& certificate, double tolerance,
+                                        std::optional<std::size_t> variant) {
+  std::map<Index, Series::Point> points;
+  for (const certify::SuccessClaim& claim : certificate.success) {
+    if (claim.tolerance != tolerance || (variant && claim.variant != *variant)) continue;
+    const Series::Point point{claim.step, claim.empirical, claim.lower_bound};
+    const auto [found, is_new] = points.try_emplace(claim.step, point);
+    if (!is_new && point.certified > found->second.certified) found->second = point;
+  }
+  std::vector<Series::Point> curve;
+  for (const auto& [step, point] : points) curve.push_back(point);
+  return curve;
+}
+
 bool acts_early(const certify::Certificate& certificate) {
   const std::vector<Index>& steps = certificate.steps;
   const Index first = first_positive(steps);

@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Series {
 
 std::vector<Series> success_series(const certify::Certificate& certificate);
 std::vector<Series> quantile_series(const certify::Certificate& certificate);
+
+/// The best certified success rate of all variants (or of the given one) at each step, and what was observed
+/// of the variant that has it: the observed curve that belongs to the certified one.
+std::vector<Series::Point> best_success(const certify::Certificate& certificate, double tolerance,
+                                        std::optional<std::size_t> variant = std::nullopt);
 
 /// Whether steps are best seen by their logarithm: they span more than two decades, and half of the problems
 /// are below some tolerance already within the first tenth (or nothing is known of that).

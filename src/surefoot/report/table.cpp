@@ -197,6 +197,7 @@ TextTable budget_table(const Certificate& certificate) {
   table.columns = {{"below", Align::right}, {"share", Align::right}};
   if (tells_methods) table.columns.push_back({"method", Align::left});
   table.key_columns = table.columns.size();
+  table.note = fmt::format("Iterations until the share is {}.", budget_meaning(certificate));
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) add_pair(table, variant_name(certificate, v));
   for (const auto& [row, claims] : budget_rows(certificate)) {
     const BudgetClaim& first = *claims.begin()->second;
@@ -242,14 +243,14 @@ TextTable share_table(const Certificate& certificate) {
   for (const certify::Share& share : certificate.shares) {
     const double delta = static_cast<double>(share.claims) * share.delta_each;
     std::vector<std::string> cells{share.purpose, count_label(share.claims),
-                                   observed_value(share.delta_each)};
-    if (together) cells.push_back(observed_value(delta));
+                                   upper_bound_value(share.delta_each)};
+    if (together) cells.push_back(upper_bound_value(delta));
     table.add_row(std::move(cells));
     claims += share.claims;
     spent += delta;
   }
   std::vector<std::string> total{"total", count_label(claims), ""};
-  if (together) total.push_back(observed_value(spent));
+  if (together) total.push_back(upper_bound_value(std::min(spent, certificate.delta)));
   table.add_row(std::move(total));
   return table;
 }
@@ -258,7 +259,7 @@ std::string terminal_text(const Certificate& certificate) {
   const Certificate shown = abridged(certificate);
   std::string text = title_lines(shown) + headline_text(shown);
   if (!shown.budget.empty()) {
-    text += heading(budget_heading(shown));
+    text += heading("Iterations needed until the share of problems is " + budget_meaning(shown));
     text += fitted(budget_table(shown));
   }
   text += step_tables(shown, "Share of problems below the tolerance", success_table);

@@ -243,6 +243,7 @@ std::string to_markdown(const TextTable& table) {
     for (const std::string& cell : row) text += fmt::format(" {} |", markdown_escaped(cell));
     text += '\n';
   }
+  if (!table.note.empty()) text += fmt::format("\n{}\n", markdown_escaped(table.note));
   return text;
 }
 
@@ -260,7 +261,11 @@ std::string to_latex(const TextTable& table) {
   add_line([&](std::size_t j) { return latex_escaped(table.columns[j].header); });
   text += "\\hline\n";
   for (const auto& row : table.rows) add_line([&](std::size_t j) { return latex_cell(row[j]); });
-  return text + "\\hline\n\\end{tabular}\n";
+  text += "\\hline\n";
+  if (!table.note.empty())
+    text +=
+        fmt::format("\\multicolumn{{{}}}{{l}}{{{}}} \\\\\n", table.columns.size(), latex_escaped(table.note));
+  return text + "\\end{tabular}\n";
 }
 
 std::string to_html(const TextTable& table) {
