@@ -320,15 +320,15 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
   add_rows(
       [](const certify::Certificate& certificate) -> const auto& { return certificate.success; },
       [&](const certify::SuccessClaim& claim) {
-        return fmt::format("share below {} {}", report::exact_label(claim.tolerance), first.unit);
+        return fmt::format("share below {} {}", exact_label(claim.tolerance), first.unit);
       },
-      [](const certify::SuccessClaim& claim) { return report::observed_percent(claim.empirical); });
+      [](const certify::SuccessClaim& claim) { return observed_percent(claim.empirical); });
   add_rows(
       [](const certify::Certificate& certificate) -> const auto& { return certificate.quantile; },
       [](const certify::QuantileClaim& claim) {
-        return fmt::format("{} of problems at most", report::percent_label(claim.quantile));
+        return fmt::format("{} of problems at most", percent_label(claim.quantile));
       },
-      [](const certify::QuantileClaim& claim) { return report::observed_value(claim.empirical); });
+      [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
   return fmt::format(
       "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you "
       "like\n\n{}",

@@ -1,5 +1,6 @@
 #include "looks.hpp"
 
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"

@@ -1,4 +1,5 @@
 #include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"

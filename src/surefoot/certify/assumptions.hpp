@@ -14,8 +14,8 @@ namespace surefoot::certify {
 /// What claims of these options rest on and mean.
 std::vector<std::string> assumptions_of(const Options& options, int wording = current_wording);
 
-/// What certificates of learned optimizers rest on and mean beyond that, and what is known of earlier looks at
-/// the samples. Empty for classical optimizers whose samples are not named (SampleProvenance).
+/// What certificates of learned optimizers rest on and mean beyond that, and what is known of earlier looks
+/// at the samples. Empty for classical optimizers whose samples are not named (SampleProvenance).
 std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording = current_wording);
 
 /// Says which samples the variants were counted on, one for each, and puts what that implies into words.
