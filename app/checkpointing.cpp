@@ -86,10 +86,11 @@ void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const st
 }
 
 io::Configuration configuration_of(const CLI::App& verb, const io::Configuration& data) {
-  constexpr std::array<std::string_view, 11> no_matter{
+  constexpr std::array<std::string_view, 13> no_matter{
       "folder",         "--help",       "--out",    "--json",
       "--threads",      "--checkpoint", "--resume", "--checkpoint-seconds",
-      "--memory-limit", "--settings",   "--quiet"};
+      "--memory-limit", "--settings",   "--quiet",  "--ledger",
+      "--look-again"};
   io::Configuration all{{"work", full_name(verb)}, {"version", std::string(version)}};
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_name();

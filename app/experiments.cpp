@@ -4,6 +4,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include "memory.hpp"

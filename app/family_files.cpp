@@ -1,9 +1,9 @@
 #include "family_files.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/matrix_market.hpp"
 #include "surefoot/io/npy.hpp"
-#include "surefoot/io/sha256.hpp"
 #include "surefoot/io/table_reader.hpp"
 
 #include <fmt/ranges.h>

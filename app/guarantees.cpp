@@ -28,10 +28,6 @@ constexpr std::array<std::pair<GuaranteeKind, std::string_view>, 4> kind_names{
      {GuaranteeKind::hold_out, "hold-out"},
      {GuaranteeKind::hold_out_means, "hold-out-means"}}};
 
-bool is_hold_out(GuaranteeKind kind) {
-  return kind == GuaranteeKind::hold_out || kind == GuaranteeKind::hold_out_means;
-}
-
 /// Samples that the bound speaks of, and how many others the prior mean was trained on.
 struct BoundSamples {
   Index first = 0;
@@ -63,9 +59,9 @@ class Maker {
     for (const bool hold_out : {false, true}) {
       if (!wanted(hold_out)) continue;
       const BoundSamples samples = samples_of(hold_out);
-      const LearnedBench bench =
-          make_bench(setting_, hold_out ? plan_.hold_out_set : families::SampleSet::training, samples.count,
-                     samples.first);
+      const LearnedBench bench = make_bench(setting_, set_of(hold_out), samples.count, samples.first);
+      const certify::SampleRange range =
+          samples_range(setting_, set_of(hold_out), samples.first, samples.count);
       if (guarantees.empty()) {
         needs.add_blocks(*bench.op, setting_.steps, threads());
         needs.require_fit();
@@ -75,7 +71,7 @@ class Maker {
         if (is_hold_out(kind) != hold_out) continue;
         const auto begin = std::chrono::steady_clock::now();
         Guarantee made{kind, samples.prior_samples > 0, {}, 0};
-        made.certificate = hold_out ? held_out(kind, bench) : pac_bayes(kind, bench, samples);
+        made.certificate = hold_out ? held_out(kind, bench, range) : pac_bayes(kind, bench, samples, range);
         made.certificate.title = fmt::format("{}, {} steps: {}", setting_.model, setting_.steps, label(made));
         made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         guarantees.push_back(std::move(made));
@@ -103,7 +99,11 @@ class Maker {
   }
 
   [[nodiscard]] BoundSamples samples_of(bool hold_out) const {
-    return hold_out ? BoundSamples{0, plan_.hold_out_samples, 0} : bound_samples();
+    return hold_out ? BoundSamples{plan_.hold_out->first, plan_.hold_out->count, 0} : bound_samples();
+  }
+
+  [[nodiscard]] families::SampleSet set_of(bool hold_out) const {
+    return hold_out ? plan_.hold_out_set : families::SampleSet::training;
   }
 
   [[nodiscard]] bool wanted(bool hold_out) const {
@@ -134,6 +134,7 @@ class Maker {
     for (const Candidate& candidate : candidates_) {
       learning::require_layout(candidate.posterior, op.weights());
       const Eigen::VectorXd& mean = candidate.posterior.gaussians.prior_mean;
+      require_grid(candidate);
       if (plan_.prior) {
         require(mean == plan_.prior->posterior.gaussians.mean, "{}: its prior mean is not the mean of {}",
                 candidate.source, plan_.prior->source);
@@ -143,6 +144,19 @@ class Maker {
                 "hold-out",
                 candidate.source);
       }
+    }
+  }
+
+  // So must the grid of prior variances: the declared one, or the prior's.
+  void require_grid(const Candidate& candidate) const {
+    const bounds::PriorGrid& grid = candidate.posterior.grid;
+    if (plan_.prior && grid.lambda_max == plan_.prior->posterior.grid.lambda_max &&
+        grid.b == plan_.prior->posterior.grid.b)
+      return;
+    try {
+      certify::require_declared_grid(grid, 0);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", candidate.source, error.what()));
     }
   }
 
@@ -162,7 +176,8 @@ class Maker {
     claims.unit = bench.metric.unit;
   }
 
-  certify::Certificate pac_bayes(GuaranteeKind kind, const LearnedBench& bench, const BoundSamples& samples) {
+  certify::Certificate pac_bayes(GuaranteeKind kind, const LearnedBench& bench, const BoundSamples& samples,
+                                 const certify::SampleRange& range) {
     certify::PacBayesOptions options;
     declare(options.claims, bench);
     const bool paper = kind == GuaranteeKind::pac_bayes_paper;
@@ -171,6 +186,7 @@ class Maker {
     certify::CalibrationOptions calibration;
     calibration.seed = plan_.seed;
     calibration.prior_samples = samples.prior_samples;
+    calibration.samples = range;
     calibration.draws = plan_.draws;
     calibration.journal = plan_.journal;
     if (paper && plan_.paper_draws > 0) {
@@ -189,12 +205,14 @@ class Maker {
   }
 
   // Every candidate is a variant; their claims share one budget.
-  certify::Certificate held_out(GuaranteeKind kind, const LearnedBench& bench) {
+  certify::Certificate held_out(GuaranteeKind kind, const LearnedBench& bench,
+                                const certify::SampleRange& range) {
     certify::Options options;
     declare(options, bench);
     certify::HoldOutOptions hold_out;
     hold_out.at_means = kind == GuaranteeKind::hold_out_means;
     hold_out.seed = plan_.seed;
+    hold_out.samples = range;
     hold_out.journal = plan_.journal;
     std::vector<certify::LearnedModel> models;
     for (const Candidate& candidate : candidates_) models.push_back(model_of(candidate, bench));
@@ -221,6 +239,10 @@ const certify::QuantileClaim* best_claim(const certify::Certificate& certificate
 
 }  // namespace
 
+bool is_hold_out(GuaranteeKind kind) {
+  return kind == GuaranteeKind::hold_out || kind == GuaranteeKind::hold_out_means;
+}
+
 std::string_view name(GuaranteeKind kind) {
   for (const auto& [value, text] : kind_names) {
     if (value == kind) return text;
@@ -240,6 +262,7 @@ Candidate load_candidate(const std::filesystem::path& file) {
   Candidate candidate;
   candidate.posterior = learning::load_posterior(file);
   candidate.source = file.filename().string();
+  candidate.file = file;
   const auto model = candidate.posterior.metadata.find("model");
   candidate.name = model == candidate.posterior.metadata.end() ? file.stem().string() : model->second;
   return candidate;
@@ -250,12 +273,66 @@ void GuaranteePlan::validate() const {
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
   require(draws >= 1, "draws: {} is below 1", draws);
   require(paper_draws >= 0, "paper draws: {} is negative", paper_draws);
-  require(hold_out_samples >= 1, "hold-out samples: {} is below 1", hold_out_samples);
+  const bool held_out = std::any_of(kinds.begin(), kinds.end(), is_hold_out);
+  require(!held_out || hold_out, "hold-out: say which samples nobody has looked at, --hold-out FIRST:COUNT");
+  require(held_out || !hold_out, "hold-out: samples are named and no hold-out certificate is asked for");
   require(seed >= 0, "seed: {} is negative", seed);
 }
 
 std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
   return Maker(candidates, plan)();
+}
+
+certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
+  require(plan.hold_out && !candidates.empty(), "hold-out: no samples are named");
+  return samples_range(setting_of(candidates.front().posterior, candidates.front().source), plan.hold_out_set,
+                       plan.hold_out->first, plan.hold_out->count);
+}
+
+std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
+                                   Index count) {
+  plan.kinds = {GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
+  plan.hold_out_set = families::SampleSet::validation;
+  plan.hold_out = NamedSamples{0, count};
+  const std::vector<Guarantee> seen = make_guarantees(candidates, plan);
+  const certify::Certificate& first = seen.front().certificate;
+  const Index step = first.steps.back();
+  report::TextTable table;
+  table.columns = {{"observed"}};
+  for (const Candidate& candidate : candidates) {
+    table.columns.push_back({"drawn weights", report::Align::right, candidate.name});
+    table.columns.push_back({"at the means", report::Align::right, candidate.name});
+  }
+  // A row for every claim of the first variant; the others make the same ones in the same order.
+  const auto add_rows = [&](const auto& claims_of, const auto& head, const auto& value) {
+    const auto& firsts = claims_of(first);
+    const std::size_t each = firsts.size() / candidates.size();
+    for (std::size_t i = 0; i < each; ++i) {
+      if (firsts[i].step != step) continue;
+      std::vector<std::string> cells{head(firsts[i])};
+      for (std::size_t variant = 0; variant < candidates.size(); ++variant) {
+        for (const Guarantee& guarantee : seen)
+          cells.push_back(value(claims_of(guarantee.certificate)[variant * each + i]));
+      }
+      table.add_row(std::move(cells));
+    }
+  };
+  add_rows(
+      [](const certify::Certificate& certificate) -> const auto& { return certificate.success; },
+      [&](const certify::SuccessClaim& claim) {
+        return fmt::format("share below {} {}", exact_label(claim.tolerance), first.unit);
+      },
+      [](const certify::SuccessClaim& claim) { return observed_percent(claim.empirical); });
+  add_rows(
+      [](const certify::Certificate& certificate) -> const auto& { return certificate.quantile; },
+      [](const certify::QuantileClaim& claim) {
+        return fmt::format("{} of problems at most", percent_label(claim.quantile));
+      },
+      [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
+  return fmt::format(
+      "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you "
+      "like\n\n{}",
+      first.metric, first.unit, step, count - 1, to_text(table));
 }
 
 std::string label(const Guarantee& guarantee) {

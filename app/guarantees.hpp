@@ -8,7 +8,9 @@
 #include "surefoot/report/text_table.hpp"
 
 #include "learned_setting.hpp"
+#include "looks.hpp"
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +22,7 @@
 struct Candidate {
   std::string name;    ///< of its variant
   std::string source;  ///< file name
+  std::filesystem::path file = {};
   surefoot::learning::Posterior posterior;
 };
 Candidate load_candidate(const std::filesystem::path& file);
@@ -30,12 +33,13 @@ enum class GuaranteeKind {
   hold_out,         ///< new samples, weights drawn for each
   hold_out_means,   ///< new samples, the deterministic network at the means
 };
+inline constexpr std::array all_guarantees{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper,
+                                           GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
 std::string_view name(GuaranteeKind kind);
 GuaranteeKind parse_guarantee(const std::string& text);
 
 struct GuaranteePlan {
-  std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper,
-                                   GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
+  std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper};
   double delta = 0.00972;  ///< of each certificate
   std::vector<double> tolerances{-50, -40, -30, -20, -10};
   std::vector<double> quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
@@ -43,7 +47,8 @@ struct GuaranteePlan {
   surefoot::Index paper_draws = 0;  ///< H of the paper's design; 0: count with R draws instead
   surefoot::Index samples = 0;      ///< N; 0: those of the training
   surefoot::Index first = 0;        ///< first of them, with `samples`
-  surefoot::Index hold_out_samples = 10000;
+  /// Samples that nobody has looked at, for hold-out certificates.
+  std::optional<NamedSamples> hold_out = std::nullopt;
   surefoot::families::SampleSet hold_out_set = surefoot::families::SampleSet::hold_out;
   surefoot::Index seed = 0;        ///< of the drawn weights
   std::optional<Candidate> prior;  ///< weights whose means are the prior mean
@@ -52,6 +57,8 @@ struct GuaranteePlan {
 
   void validate() const;
 };
+
+bool is_hold_out(GuaranteeKind kind);
 
 struct Guarantee {
   GuaranteeKind kind = GuaranteeKind::pac_bayes;
@@ -64,6 +71,15 @@ struct Guarantee {
 /// each. InputError if they are not of one model, or the prior mean is neither the model's own nor that of
 /// weights trained on other samples.
 std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
+
+/// The samples that hold-out certificates of these candidates and this plan are counted on.
+surefoot::certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates,
+                                              const GuaranteePlan& plan);
+
+/// What is observed on validation samples 0 .. count-1 with drawn weights and at the means, under the plan's
+/// tolerances and quantiles, after the last step. For looking as often as one likes: nothing is certified.
+std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
+                                   surefoot::Index count);
 
 /// "PAC-Bayes", "split prior", "hold-out": as columns and figures are headed.
 std::string label(const Guarantee& guarantee);

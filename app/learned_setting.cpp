@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/families/family_key.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <cmath>
@@ -44,8 +45,7 @@ class Metadata {
 
 bool LearnedSetting::same_model(const LearnedSetting& other) const {
   return model == other.model && steps == other.steps && family_seed == other.family_seed &&
-         family.measurements == other.family.measurements && family.variables == other.family.variables &&
-         family.density == other.family.density && family.noise == other.family.noise;
+         families::key_of(family).constants == families::key_of(other.family).constants;
 }
 
 LearnedSetting setting_of(const learning::Posterior& posterior, const std::string& file) {
@@ -68,6 +68,12 @@ LearnedSetting setting_of(const learning::Posterior& posterior, const std::strin
     setting.seen_last = metadata.whole("seen.last");
   }
   return setting;
+}
+
+certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,
+                                   Index count) {
+  return {families::key_of(setting.family).text(), static_cast<Index>(setting.family_seed),
+          std::string(families::to_string(set)), first, count};
 }
 
 runs::Metric code_nmse(std::shared_ptr<const problems::SparseCodes> codes) {

@@ -30,6 +30,10 @@ struct LearnedSetting {
 /// From the metadata of a weights file; InputError names what is missing.
 LearnedSetting setting_of(const surefoot::learning::Posterior& posterior, const std::string& file);
 
+/// Samples of a set of its family, as certificates and ledgers name them.
+surefoot::certify::SampleRange samples_range(const LearnedSetting& setting, surefoot::families::SampleSet set,
+                                             surefoot::Index first, surefoot::Index count);
+
 /// A learned optimizer on samples of its family, with the metric of its certificates.
 struct LearnedBench {
   std::shared_ptr<const surefoot::problems::SparseCodes> codes;

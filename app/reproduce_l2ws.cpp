@@ -286,6 +286,8 @@ void l2ws(const Settings& settings, Output& output) {
   options.claims.title = "Learned warm starts of gradient descent";
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
+  const families::FamilyKey key = families::key_of(family.options());
+  calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples);
   WarmStartResults results{
       certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
                          std::string(to_string(op->options().sampling)), "double", *settings.journals),
@@ -302,6 +304,7 @@ void l2ws(const Settings& settings, Output& output) {
   results.hold_out = certify::certify_hold_out(
       model, hold_out,
       {.at_means = true,
+       .samples = named_samples(key, settings, SampleSet::hold_out, scale.hold_out),
        .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
   results.learned.run = results.hold_out.run = run_json(settings, scale);
 

@@ -107,6 +107,12 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
   return certify::certify(options, calibrated);
 }
 
+certify::SampleRange named_samples(const families::FamilyKey& family, const Settings& settings,
+                                   families::SampleSet set, Index count, Index first) {
+  return {family.text(), static_cast<Index>(settings.seed), std::string(families::to_string(set)), first,
+          count};
+}
+
 runs::Tally count_baseline(const algorithms::Operator& op, const runs::Metric& metric,
                            const runs::Start& start, Index steps, const std::vector<double>& tolerances,
                            certify::CountJournal& journal) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/learned.hpp"
+#include "surefoot/families/family_key.hpp"
 #include "surefoot/learning/train.hpp"
 #include "surefoot/report/plot.hpp"
 
@@ -42,6 +43,11 @@ surefoot::certify::Certificate certify_candidates(surefoot::algorithms::LearnedO
                                                   const surefoot::certify::CalibrationOptions& calibration,
                                                   const std::string& sampling, const std::string& precision,
                                                   PartJournals& journals);
+
+/// Samples of a set of a family with the experiment's seed, as certificates name them.
+surefoot::certify::SampleRange named_samples(const surefoot::families::FamilyKey& family,
+                                             const Settings& settings, surefoot::families::SampleSet set,
+                                             Index count, Index first = 0);
 
 /// Counts of runs of an ordinary optimizer from a start, for baselines: claims at all recorded steps.
 surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,

@@ -207,7 +207,8 @@ struct Results {
 
 certify::Certificate pac_bayes(const MetaSubject& subject, const Scale& scale, const Settings& settings,
                                const Tasks& tasks, const std::vector<Candidate>& candidates,
-                               Index prior_samples, const std::string& title) {
+                               Index prior_samples, const certify::SampleRange& samples,
+                               const std::string& title) {
   const auto op = algorithms::make_maml(tasks);
   certify::PacBayesOptions options;
   options.claims = claims_of(subject, title);
@@ -217,19 +218,23 @@ certify::Certificate pac_bayes(const MetaSubject& subject, const Scale& scale, c
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.prior_samples = prior_samples;
+  calibration.samples = samples;
   return certify_candidates(*op, candidates, options, subject.metric, scale.steps, calibration, "weights",
                             "double", *settings.journals);
 }
 
 certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const Settings& settings,
-                           const Tasks& tasks, const learning::Posterior& posterior) {
+                           const Tasks& tasks, const certify::SampleRange& samples,
+                           const learning::Posterior& posterior) {
   const auto op = algorithms::make_maml(tasks);
   certify::LearnedModel model{*op, posterior, subject.metric, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
   return certify::certify_hold_out(
       model, claims_of(subject, "Meta-learning of sinusoids: hold-out"),
-      {.at_means = true, .journal = &settings.journals->next(learning::posterior_sha256(posterior))});
+      {.at_means = true,
+       .samples = samples,
+       .journal = &settings.journals->next(learning::posterior_sha256(posterior))});
 }
 
 runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, const Settings& settings,
@@ -463,11 +468,16 @@ void maml(const Settings& settings, Output& output) {
 
   double band = infinity;
   std::vector<report::PageFigure> shown;
+  const families::FamilyKey key = families::key_of(family.options());
   for (const MetaSubject& subject : subjects()) {
-    Results results{pac_bayes(subject, scale, settings, all, learned, 0, "Meta-learning of sinusoids"),
+    Results results{pac_bayes(subject, scale, settings, all, learned, 0,
+                              named_samples(key, settings, SampleSet::training, scale.samples),
+                              "Meta-learning of sinusoids"),
                     pac_bayes(subject, scale, settings, second_half, split, half,
+                              named_samples(key, settings, SampleSet::training, scale.samples - half, half),
                               "Meta-learning of sinusoids: split prior"),
-                    fresh(subject, scale, settings, hold_out, deterministic),
+                    fresh(subject, scale, settings, hold_out,
+                          named_samples(key, settings, SampleSet::hold_out, scale.samples), deterministic),
                     count_pretrained(subject, scale, settings, test, pretrained)};
     for (certify::Certificate* certificate : {&results.learned, &results.split, &results.hold_out})
       certificate->run = run_json(settings, scale);

@@ -276,6 +276,8 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.first = calibration.prior_samples = half;
+  const families::FamilyKey key = families::key_of(family.options());
+  calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples - half, half);
   const Loops held_out(family, settings, SampleSet::hold_out, scale.hold_out);
   const Loops base(family, settings, SampleSet::base, scale.base);
   Starts starts = other_starts(family, held_out, base, scale, *settings.journals);
@@ -293,6 +295,7 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   results.hold_out = certify::certify_hold_out(
       model, hold_out,
       {.at_means = true,
+       .samples = named_samples(key, settings, SampleSet::hold_out, scale.hold_out),
        .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
   results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
 

@@ -241,7 +241,8 @@ class CodingExperiment {
     made.tolerances = coding_tolerances;
     made.quantiles = coding_quantiles;
     made.samples = extent_.samples;
-    made.hold_out_samples = extent_.hold_out;
+    if (std::any_of(made.kinds.begin(), made.kinds.end(), is_hold_out))
+      made.hold_out = NamedSamples{0, extent_.hold_out};
     made.seed = static_cast<Index>(settings_.seed);
     made.memory_limit = settings_.memory_limit;
     return made;
@@ -259,7 +260,7 @@ class CodingExperiment {
                                 GuaranteeKind kind = GuaranteeKind::hold_out) const {
     GuaranteePlan test = plan({kind});
     test.hold_out_set = families::SampleSet::test;
-    test.hold_out_samples = extent_.test;
+    test.hold_out = NamedSamples{0, extent_.test};
     return guaranteed(candidates, test).front().certificate;
   }
 

@@ -5,12 +5,15 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/families/family_key.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "learned_setting.hpp"
+#include "looks.hpp"
 #include "memory.hpp"
 #include "progress.hpp"
 #include "stopping.hpp"
@@ -119,16 +122,37 @@ SeenSamples seen_samples(const TrainConfig& config) {
   return seen;
 }
 
+// Looks that this training may have learned from: in the folder, which keeps its ledger, in the shared one,
+// and by way of the weights that it begins with.
+std::vector<certify::Look> looks_before(const Training& training) {
+  std::vector<certify::Look> looks;
+  const auto add = [&](const std::vector<certify::Look>& more) {
+    looks.insert(looks.end(), more.begin(), more.end());
+  };
+  add(certify::read_ledger(training.folder / ledger_name));
+  if (!training.ledger.empty()) {
+    if (ranks().first()) certify::begin_ledger(training.ledger);
+    ranks().barrier();
+    add(certify::read_ledger(training.ledger));
+  }
+  std::error_code error;
+  const fs::path replaced = training.folder / weights_name;
+  for (const fs::path& file : {replaced, training.config.start, training.config.prior}) {
+    if (file.empty() || !fs::exists(file, error)) continue;
+    add(certify::read_ledger(ledger_beside(file)));
+    add(looks_of(learning::load_posterior(file), file.string()));
+  }
+  return looks;
+}
+
 void describe(const Training& training, learning::Posterior& posterior) {
   const TrainConfig& config = training.config;
   auto& data = posterior.metadata;
   data["model"] = config.model;
-  data["family"] = "sparse-coding";
+  const families::FamilyKey family = families::key_of(config.family);
+  data["family"] = family.name;
   data["family.seed"] = fmt::format("{}", config.family_seed);
-  data["family.measurements"] = fmt::format("{}", config.family.measurements);
-  data["family.variables"] = fmt::format("{}", config.family.variables);
-  data["family.density"] = fmt::format("{}", config.family.density);
-  data["family.noise"] = fmt::format("{}", config.family.noise);
+  for (const auto& [constant, value] : family.constants) data["family." + constant] = value;
   data["samples"] = fmt::format("{}", config.samples);
   data["samples.first"] = fmt::format("{}", config.first);
   data["steps"] = fmt::format("{}", config.steps);
@@ -174,6 +198,7 @@ learning::TrainResult run_training(const Training& training) {
       config.family, config.samples * (config.flip_signs ? 2 : 1),
       algorithms::numbers_kept_by_sample(config.model, config.family.variables, config.precision));
   needs.require_fit();
+  const std::vector<certify::Look> looks = looks_before(training);
 
   const families::SparseCoding family(config.family_seed, config.family);
   const auto codes = std::make_shared<problems::SparseCodes>(
@@ -227,6 +252,9 @@ learning::TrainResult run_training(const Training& training) {
       learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
   if (!result.finished) throw Interrupted();
   describe(training, result.posterior);
+  const LearnedSetting setting = setting_of(result.posterior, weights_name);
+  carry_looks(result.posterior, looks,
+              samples_range(setting, families::SampleSet::hold_out, 0, config.samples));
   learning::save_posterior(result.posterior, training.folder / weights_name);
   io::remove_output(options.checkpoint);
   return result;

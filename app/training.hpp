@@ -17,6 +17,7 @@ struct Training {
   std::string config_name;  ///< of the file, for the metadata of the weights
   std::string config_sha256;
   std::filesystem::path folder;  ///< for the weights; created if needed
+  std::filesystem::path ledger;  ///< of looks at hold-out samples, shared; begun if it is not there
   CheckpointOptions checkpoint;
   std::uint64_t memory_limit = 0;  ///< 0: what is there
   bool quiet = false;              ///< no line per epoch

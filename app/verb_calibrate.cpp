@@ -1,4 +1,5 @@
 #include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -8,6 +9,7 @@
 #include "checkpointing.hpp"
 #include "claims.hpp"
 #include "guarantees.hpp"
+#include "looks.hpp"
 #include "memory.hpp"
 #include "output.hpp"
 #include "stopping.hpp"
@@ -30,7 +32,9 @@ using namespace surefoot;
 
 struct CalibrateArguments {
   std::vector<std::string> weights;
-  std::string guarantees = "pac-bayes,pac-bayes-paper,hold-out,hold-out-means";
+  std::string guarantees;
+  std::string hold_out;
+  Index validate = 0;
   std::string prior;
   std::string tolerances = "-50,-40,-30,-20,-10";
   std::string quantiles = "0.1,0.3,0.5,0.6,0.8,0.9,0.95";
@@ -39,6 +43,7 @@ struct CalibrateArguments {
   int threads = 0;
   GuaranteePlan plan;
   CheckpointOptions checkpoint;
+  LookOptions looks;
 };
 
 // Candidates need names of their own: the folder or the file tells them apart.
@@ -82,27 +87,62 @@ io::Configuration weights_read(const std::vector<Candidate>& candidates, const G
           {"--prior", plan.prior ? digest(*plan.prior) : ""}};
 }
 
+/// Every kind that the samples allow, unless some are named.
+std::vector<GuaranteeKind> kinds_of(const CalibrateArguments& arguments) {
+  std::vector<GuaranteeKind> kinds;
+  if (!arguments.guarantees.empty()) {
+    for (const std::string& kind : split_list("--guarantees", arguments.guarantees))
+      kinds.push_back(parse_guarantee(kind));
+    return kinds;
+  }
+  for (const GuaranteeKind kind : all_guarantees) {
+    if (!is_hold_out(kind) || arguments.plan.hold_out) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// Says in the certificates on fresh samples what is known of earlier looks at these, after writing this one
+/// down.
+void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
+  const certify::SampleProvenance provenance = looks.record().front();
+  for (Guarantee& guarantee : guarantees) {
+    if (!is_hold_out(guarantee.kind)) continue;
+    certify::Certificate& certificate = guarantee.certificate;
+    certify::set_provenance(certificate, {certificate.variants.size(), provenance});
+  }
+}
+
 void run(const CLI::App& verb, CalibrateArguments arguments) {
   set_threads(arguments.threads);
   GuaranteePlan& plan = arguments.plan;
-  plan.kinds.clear();
-  for (const std::string& kind : split_list("--guarantees", arguments.guarantees))
-    plan.kinds.push_back(parse_guarantee(kind));
+  if (!arguments.hold_out.empty()) plan.hold_out = parse_samples("--hold-out", arguments.hold_out);
+  plan.kinds = kinds_of(arguments);
   plan.delta = bounds::delta_of_confidence(arguments.confidence);
   plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
   plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
   std::vector<Candidate> candidates;
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
   tell_apart(candidates, arguments.weights);
+  if (verb.count("--validate") > 0) {
+    const StopSignals signals(arguments.checkpoint.how_to_go_on());
+    fmt::print("{}", observed_in_validation(candidates, plan, arguments.validate));
+    return;
+  }
   if (!arguments.prior.empty()) plan.prior = load_candidate(arguments.prior);
+  plan.validate();
+  const io::Configuration weights = weights_read(candidates, plan);
+  LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
+  for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
+  if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
   io::prepare_output_folder(arguments.out);
   arguments.checkpoint.prepare();
-  const auto journal = open_journal(arguments.checkpoint, verb, weights_read(candidates, plan));
+  const auto journal = open_journal(arguments.checkpoint, verb, weights);
   plan.journal = journal.get();
-  const std::vector<Guarantee> guarantees = [&] {
+  std::vector<Guarantee> guarantees = [&] {
     const StopSignals signals(arguments.checkpoint.how_to_go_on());
     return make_guarantees(candidates, plan);
   }();
+  if (plan.hold_out) record_looks(looks, guarantees);
   for (const Guarantee& guarantee : guarantees) {
     OutputOptions output;
     output.folder = arguments.out / std::string(name(guarantee.kind));
@@ -137,8 +177,10 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("weights", arguments->weights,
                    "weights.safetensors; several files are candidates that one may choose from")
       ->required();
-  verb->add_option("--guarantees", arguments->guarantees, "kinds, separated by commas")
-      ->capture_default_str();
+  CLI::Option* kinds = verb->add_option(
+      "--guarantees", arguments->guarantees,
+      "of pac-bayes, pac-bayes-paper, hold-out, hold-out-means, separated by commas [the first two; with "
+      "--hold-out all]");
   verb->add_option("--prior", arguments->prior,
                    "weights whose means are the prior mean, trained on other samples (split prior)");
   verb->add_option("--samples", arguments->plan.samples, "N, samples of the bound [the training samples]")
@@ -150,10 +192,15 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("--paper-draws", arguments->plan.paper_draws,
                    "count pac-bayes-paper by the paper's design: so many weight vectors, each on all samples")
       ->check(whole_number);
-  verb->add_option("--hold-out-samples", arguments->plan.hold_out_samples,
-                   "new samples, independent and identically distributed")
+  CLI::Option* hold_out =
+      verb->add_option("--hold-out", arguments->hold_out,
+                       "FIRST:COUNT, hold-out samples that nobody has looked at; they are good for one look");
+  verb->add_option("--validate", arguments->validate,
+                   "only print what is observed on so many validation samples: as often as you like, no "
+                   "certificate")
       ->check(whole_number)
-      ->capture_default_str();
+      ->excludes(hold_out)
+      ->excludes(kinds);
   verb->add_option("--tolerances", arguments->tolerances, "increasing list, in dB")->capture_default_str();
   verb->add_option("--quantiles", arguments->quantiles, "increasing list in (0, 1)")->capture_default_str();
   verb->add_option("--confidence", arguments->confidence, "of each certificate")->capture_default_str();
@@ -162,8 +209,8 @@ void add_calibrate_verb(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--threads", arguments->threads, "threads [all cores]")->check(whole_number);
   verb->add_option("--out", arguments->out, "output folder")->capture_default_str();
-  verb->footer(
-      "Example: surefoot calibrate surefoot-training/weights.safetensors --guarantees pac-bayes,hold-out");
+  verb->footer("Example: surefoot calibrate surefoot-training/weights.safetensors --hold-out 0:10000");
+  add_look_options(*verb, arguments->looks);
   add_checkpoint_options(*verb, arguments->checkpoint);
   add_memory_option(*verb, arguments->plan.memory_limit);
   verb->callback([arguments, verb] { run(*verb, *arguments); });

@@ -6,6 +6,7 @@
 
 #include "checkpointing.hpp"
 #include "claims.hpp"
+#include "looks.hpp"
 #include "memory.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -36,6 +37,7 @@ struct CertifyOptions {
   ClaimArguments claims;
   OutputOptions output;
   CheckpointOptions checkpoint;
+  LookOptions looks;
   std::uint64_t memory_limit = 0;
 };
 
@@ -100,14 +102,25 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
   return certify::certify(claims, variants);
 }
 
+/// Writes down that these rows were looked at, if a ledger is kept, and says so in the certificate.
+void record_looks(const CLI::App& verb, const CertifyOptions& options, certify::Certificate& certificate) {
+  LookBook looks(options.looks, "certify", configuration_of(verb, {}), options.checkpoint.resume);
+  if (!looks.kept()) return;
+  std::vector<certify::SampleRange> rows;
+  for (const certify::Variant& variant : certificate.variants)
+    rows.push_back({certify::data_family(variant.sha256), 0, certify::data_set, 0, variant.samples});
+  looks.record_in(certificate, rows, certificate.variants.front().source);
+}
+
 void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
   options.checkpoint.prepare();
   const auto journal = open_journal(options.checkpoint, verb, {});
-  const certify::Certificate certificate = [&] {
+  certify::Certificate certificate = [&] {
     const StopSignals signals(options.checkpoint.how_to_go_on());
     return certify_files(options, *journal);
   }();
+  record_looks(verb, options, certificate);
   write_certificate(certificate, options.output);
   journal->close();
 }
@@ -131,6 +144,7 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   add_checkpoint_options(*verb, options->checkpoint);
+  add_look_options(*verb, options->looks);
   add_memory_option(*verb, options->memory_limit);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"

@@ -5,6 +5,7 @@
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/families/family_key.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -15,6 +16,7 @@
 #include "checkpointing.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
+#include "looks.hpp"
 #include "memory.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -51,6 +53,7 @@ struct RunArguments {
   ClaimArguments claims;
   OutputOptions output;
   CheckpointOptions checkpoint;
+  LookOptions looks;
   std::uint64_t memory_limit = 0;
 };
 
@@ -65,6 +68,15 @@ Json described(const RunArguments& arguments, const FamilyFiles& files) {
   }
   run["iterations"] = arguments.iterations;
   return run;
+}
+
+/// The problems by the digests of their files: all but where the solver starts.
+certify::SampleRange problems_of(const FamilyFiles& files, Index count) {
+  families::FamilyKey key{"files", {}};
+  for (const FamilyFiles::Read& read : files.files()) {
+    if (read.name != "start") key.constants[read.name] = read.sha256;
+  }
+  return {key.text(), 0, certify::data_set, 0, count};
 }
 
 // Runs the family, counting as it goes, and certifies.
@@ -133,6 +145,9 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
       arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
   io::Configuration data;
   for (const FamilyFiles::Read& read : files.files()) data.emplace_back("--" + read.name, read.sha256);
+  LookBook looks(arguments.looks, "run", configuration_of(verb, data), arguments.checkpoint.resume);
+  const certify::SampleRange problems = problems_of(files, op.instances());
+  if (looks.kept()) looks.announce({problems}, std::string(op.name()));
   const auto journal = open_journal(arguments.checkpoint, verb, data);
   problems::Table traces;
   certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
@@ -152,6 +167,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   }
   certificate.rerun =
       rerun_record({"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read);
+  if (looks.kept()) looks.record_in(certificate, {problems}, std::string(op.name()));
   write_certificate(certificate, arguments.output);
   journal->close();
 }
@@ -250,6 +266,7 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   add_claim_options(verb, arguments.claims);
   add_output_options(verb, arguments.output);
   add_checkpoint_options(verb, arguments.checkpoint);
+  add_look_options(verb, arguments.looks);
   add_memory_option(verb, arguments.memory_limit);
 }
 

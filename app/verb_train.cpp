@@ -1,6 +1,8 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 
+#include "guarantees.hpp"
+#include "looks.hpp"
 #include "memory.hpp"
 #include "stopping.hpp"
 #include "training.hpp"
@@ -9,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace {
@@ -25,7 +28,16 @@ struct TrainArguments {
   double target = -1;
   int threads = 0;
   bool quiet = false;
+  Index validate = 0;
+  LookOptions looks;
 };
+
+/// What is observed of the weights on validation samples.
+void print_validation(const std::filesystem::path& weights, const TrainArguments& arguments) {
+  GuaranteePlan plan;
+  plan.memory_limit = arguments.memory_limit;
+  fmt::print("{}", observed_in_validation({load_candidate(weights)}, plan, arguments.validate));
+}
 
 void run(const TrainArguments& arguments) {
   set_threads(arguments.threads);
@@ -36,6 +48,7 @@ void run(const TrainArguments& arguments) {
     for (learning::Stage& stage : training.config.stages) stage.penalty.target = arguments.target;
   }
   training.folder = arguments.out;
+  training.ledger = arguments.looks.ledger;
   training.checkpoint = arguments.checkpoint;
   if (training.checkpoint.folder.empty()) training.checkpoint.folder = arguments.out;
   training.memory_limit = arguments.memory_limit;
@@ -47,6 +60,7 @@ void run(const TrainArguments& arguments) {
   fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
              result.posterior.layout.size(), upper_bound_value(result.regularizer), training.config.samples,
              result.seconds);
+  if (arguments.validate > 0) print_validation(training.folder / weights_name, arguments);
 }
 
 }  // namespace
@@ -64,6 +78,10 @@ void add_train_verb(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   verb->add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 4096));
+  verb->add_option("--validate", arguments->validate,
+                   "then print what is observed on so many validation samples: as often as you like")
+      ->check(whole_number);
+  add_ledger_option(*verb, arguments->looks);
   verb->add_flag("--quiet", arguments->quiet, "no line per epoch");
   verb->footer("Example: surefoot train experiments/sparse_coding/alista.toml --out alista");
   verb->callback([arguments] { run(*arguments); });

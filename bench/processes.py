@@ -82,7 +82,7 @@ def main():
             "run qp, 500 problems, 20,000 iterations": ["run", "qp", f"{examples}/mpc", "--iterations", "20000", "--steps", "20000",
                                                       "--claims", "success", "--out", "b"],
             "calibrate, 60,000 samples": ["calibrate", "weights/weights.safetensors", "--guarantees", "hold-out",
-                                          "--hold-out-samples", "60000", "--out", "c"],
+                                          "--hold-out", "0:60000", "--look-again", "--out", "c"],
             "train, ALISTA, 480 steps of Adam": ["train", "train.toml", "--quiet", "--out", "d"],
         }
         best = {}

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/learned.hpp"
+#include "surefoot/certify/ledger.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
@@ -138,6 +139,7 @@ struct CalibrationRecord {
   Index draws = 1;
   Index seed = 0;
   Index prior_samples = 0;
+  std::optional<certify::SampleProvenance> provenance;
 };
 
 /// What ran, and with which weights; without a posterior its weights are not known.
@@ -145,6 +147,7 @@ certify::Variant variant_of(const CalibrationRecord& record, const Posterior* po
   certify::Variant variant;
   variant.name = record.name;
   variant.source = record.source;
+  variant.provenance = record.provenance;
   if (posterior == nullptr) return variant;
   certify::Weights weights;
   weights.source = record.weights_source;
@@ -160,6 +163,7 @@ certify::Variant variant_of(const CalibrationRecord& record, const Posterior* po
 HeldCertificate certify_calibrated(const certify::PacBayesOptions& resolved_options,
                                    const Posterior& posterior, const CalibrationRecord& record,
                                    runs::Tally* tally, const std::string& run) {
+  certify::require_declared_grid(posterior.grid, record.prior_samples);
   certify::Calibrated calibrated{variant_of(record, &posterior), certify::charge(posterior),
                                  std::move(*tally)};
   calibrated.guarantee.samples = record.samples;
@@ -175,10 +179,56 @@ HeldCertificate certify_hold_out(const certify::Options& resolved_options,
                                  runs::Tally* tally, const std::string& run) {
   certify::Certificate certificate = certify::certify(
       resolved_options, {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}});
-  std::vector<std::string> sentences =
-      posterior ? certify::learned_assumptions(certificate) : certify::hold_out_assumptions(true);
+  std::vector<std::string> sentences = certify::learned_assumptions(certificate);
   std::ranges::move(sentences, std::back_inserter(certificate.assumptions));
   return {std::move(certificate), run};
+}
+
+/// A look at samples, with what weights carry of earlier ones.
+struct LookArguments {
+  certify::LookRecord record;
+  certify::Look look;
+};
+
+LookArguments look_arguments(const certify::SampleRange& range, const std::string& subject,
+                             const std::optional<std::string>& ledger, bool again,
+                             const std::optional<std::string>& carried) {
+  LookArguments arguments;
+  if (ledger) arguments.record.ledgers.emplace_back(*ledger);
+  arguments.record.shared = ledger.has_value();
+  arguments.record.again = again;
+  if (carried) arguments.record.known = certify::parse_ledger("metadata 'looks' of the posterior", *carried);
+  arguments.look = {range, "surefoot.calibrate", subject, "", certify::utc_now()};
+  return arguments;
+}
+
+void add_looks(py::module_& module) {
+  using certify::SampleProvenance;
+  using certify::SampleRange;
+  py::class_<SampleRange>(module, "SampleRange")
+      .def(py::init(
+          [](const std::string& family, Index seed, const std::string& set, Index first, Index count) {
+            SampleRange range{family, seed, set, first, count};
+            range.validate();
+            return range;
+          }));
+  py::class_<SampleProvenance>(module, "SampleProvenance").def(py::init([](const SampleRange& range) {
+    return SampleProvenance{range};
+  }));
+  module.def("check_look", [](const SampleRange& range, const std::string& subject,
+                              const std::optional<std::string>& ledger, bool again,
+                              const std::optional<std::string>& carried) {
+    const LookArguments arguments = look_arguments(range, subject, ledger, again, carried);
+    certify::check_looks(arguments.record, {arguments.look});
+  });
+  module.def("record_look", [](const SampleRange& range, const std::string& subject,
+                               const std::optional<std::string>& ledger, bool again,
+                               const std::optional<std::string>& carried) {
+    const LookArguments arguments = look_arguments(range, subject, ledger, again, carried);
+    return certify::record_looks(arguments.record, {arguments.look}).front();
+  });
+  module.attr("training_set") = certify::training_set;
+  module.attr("hold_out_set") = certify::hold_out_set;
 }
 
 void add_calibration(py::module_& module) {
@@ -203,7 +253,8 @@ void add_calibration(py::module_& module) {
       .def_readwrite("samples", &CalibrationRecord::samples)
       .def_readwrite("draws", &CalibrationRecord::draws)
       .def_readwrite("seed", &CalibrationRecord::seed)
-      .def_readwrite("prior_samples", &CalibrationRecord::prior_samples);
+      .def_readwrite("prior_samples", &CalibrationRecord::prior_samples)
+      .def_readwrite("provenance", &CalibrationRecord::provenance);
   module.def("certify_calibrated", &certify_calibrated);
   module.def("certify_hold_out", &certify_hold_out);
   module.attr("stratified_purpose") = std::string(certify::stratified_purpose);
@@ -215,6 +266,7 @@ void add_calibration(py::module_& module) {
 
 void add_pac_bayes(py::module_& module) {
   add_posterior(module);
+  add_looks(module);
   add_calibration(module);
   module.def("regularizer_with_gradient", [](const py::object& mean, const py::object& log_variance,
                                              const py::object& prior_mean, const std::vector<Index>& groups,

@@ -39,7 +39,7 @@ CONES = surefoot.ConeFamily(None, -np.eye(2), np.zeros((8, 2)), np.ones(2), nonn
 
 
 def calibrated(**options):
-    return surefoot.calibrate(POSTERIOR, lambda weights, indices: SMALL[indices, :2], samples=20, batch=20,
+    return surefoot.calibrate(POSTERIOR, lambda weights, indices: SMALL[indices, :2], batch=20,
                               claims=["success"], tolerances=[0.5], **options)  # fmt: skip
 
 
@@ -61,8 +61,8 @@ CALLS_OF_EVERY_KIND = {
     "claims": lambda: surefoot.Certificate(CERTIFICATE.to_json()).claims,
     "text": lambda: str(CERTIFICATE),
     "verify": lambda: CERTIFICATE.verify(SMALL),
-    "calibrate": calibrated,
-    "hold-out": lambda: calibrated(guarantee="hold-out"),
+    "calibrate": lambda: calibrated(samples=20),
+    "hold-out": lambda: calibrated(guarantee="hold-out", hold_out=range(20)),
     "family": lambda: surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), np.zeros(2), np.ones(2)),
     "wrong family": lambda: refused(surefoot.QPFamily, -np.eye(2), np.eye(2), np.zeros(2), np.zeros(2), np.ones(2)),
     "traces": lambda: FAMILY.traces(2),

@@ -59,11 +59,11 @@ def test_wrong_arguments_are_named(change, error, says):
         pac_bayes.regularizer(**arguments)
 
 
-def posterior(log_variance=-9.0):
+def posterior(log_variance=-9.0, **grid):
     mean = {"rates": np.full((2, 3), 0.5), "shift": np.array(0.1)}
     return pac_bayes.Posterior(
         mean, dict.fromkeys(mean, log_variance), {"rates": -1.0, "shift": -4.0}, {"rates": np.full((2, 3), 0.4), "shift": 0.0},
-        metadata={"model": "toy"},
+        metadata={"model": "toy"}, **grid,
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def test_the_papers_design_shares_weights_among_samples(surefoot_program, tmp_pa
 
 def test_hold_out_counts_fresh_samples_exactly(surefoot_program, tmp_path):
     weights = posterior(-3.0)
-    options = {"samples": 400, "tolerances": [0.05, 0.5], "quantiles": [0.5]}
+    options = {"hold_out": range(400), "tolerances": [0.05, 0.5], "quantiles": [0.5]}
     certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out", seed=3, **options)
     purpose = surefoot._core.hold_out_purpose
     traces = [gradient_descent(weights.sample(3, i, purpose), i) for i in range(400)]
@@ -180,7 +180,7 @@ def test_hold_out_counts_fresh_samples_exactly(surefoot_program, tmp_path):
 
 def test_hold_out_at_the_means_draws_nothing():
     weights = posterior(-3.0)
-    certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out-means", samples=50, tolerances=[0.1])
+    certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out-means", hold_out=range(50), tolerances=[0.1])
     traces = [gradient_descent(weights.mean, i) for i in range(50)]
     assert certificate.claims == surefoot.certify(traces, tolerances=[0.1], names=["learned"]).claims
     stated = json.loads(certificate.to_json())["variants"][0]["weights"]
@@ -195,11 +195,11 @@ def test_hold_out_of_any_function_needs_no_posterior():
         drawn.append(random.uniform(0.3, 0.6))
         return {"rates": np.full((2, 3), drawn[-1])}
 
-    certificate = surefoot.calibrate(draw, gradient_descent, guarantee="hold-out", samples=300, tolerances=[0.1])
+    certificate = surefoot.calibrate(draw, gradient_descent, guarantee="hold-out", hold_out=range(300), tolerances=[0.1])
     assert len(set(drawn)) == 300 and certificate.verify()
     assert any("hold-out" in sentence for sentence in certificate.assumptions)
     assert "weights" not in json.loads(certificate.to_json())["variants"][0]
-    again = surefoot.calibrate(draw, gradient_descent, guarantee="hold-out", samples=300, tolerances=[0.1])
+    again = surefoot.calibrate(draw, gradient_descent, guarantee="hold-out", hold_out=range(300), tolerances=[0.1])
     assert again == certificate
 
 
@@ -207,12 +207,11 @@ def test_no_two_kinds_of_calibration_share_their_streams():
     def first_draw(weights, **options):
         seen = []
         surefoot.calibrate(
-            weights, lambda drawn, i: (seen.append(drawn), [1.0])[1], samples=20, claims=["success"], tolerances=[0.1],
-            **options,
+            weights, lambda drawn, i: (seen.append(drawn), [1.0])[1], claims=["success"], tolerances=[0.1], **options,
         )  # fmt: skip
         return seen[0]
 
-    kinds = [{}, {"design": "paper"}, {"guarantee": "hold-out"}]
+    kinds = [{"samples": 20}, {"samples": 20, "design": "paper"}, {"guarantee": "hold-out", "hold_out": range(20)}]
     weights = posterior().rounded()
     of_posterior = [first_draw(weights, **kind)["rates"][0, 0] for kind in kinds]
     of_function = [first_draw(lambda random: random.normal(), posterior=weights, **kind) for kind in kinds]
@@ -225,6 +224,9 @@ def test_more_to_choose_from_costs_more():
     one = surefoot.calibrate(weights, gradient_descent, **options)
     six = surefoot.calibrate(weights, gradient_descent, candidates=6, prior_means=6, **options)
     assert six.success(10, 0.1).lower_bound < one.success(10, 0.1).lower_bound
+
+
+FRESH = {"samples": None, "hold_out": range(20), "guarantee": "hold-out"}
 
 
 @pytest.mark.parametrize(
@@ -246,9 +248,19 @@ def test_more_to_choose_from_costs_more():
         ({"run": 3}, "run: 3 is not a function"),
         ({"sample_weights": 3}, "sample_weights: 3 is neither a Posterior nor a function"),
         ({"candidates": 0}, "candidates: 0"),
-        ({"guarantee": "hold-out", "draws": 2}, "draws: 2 is for pac-bayes"),
-        ({"guarantee": "hold-out", "design": "paper"}, "design: paper is for pac-bayes"),
-        ({"guarantee": "hold-out-means", "sample_weights": lambda random: 0}, "needs a Posterior"),
+        ({**FRESH, "draws": 2}, "draws: 2 is for pac-bayes"),
+        ({**FRESH, "design": "paper"}, "design: paper is for pac-bayes"),
+        ({**FRESH, "guarantee": "hold-out-means", "sample_weights": lambda random: 0}, "needs a Posterior"),
+        ({"guarantee": "hold-out"}, "hold_out: hold-out needs the range of the fresh samples"),
+        ({"samples": None, "guarantee": "hold-out"}, "hold_out: hold-out needs the range"),
+        ({**FRESH, "hold_out": 20}, "hold_out: 20 is not a range"),
+        ({**FRESH, "hold_out": range(0, 20, 2)}, "consecutive"),
+        ({**FRESH, "hold_out": range(-1, 20)}, "consecutive"),
+        ({**FRESH, "ledger": "ledger.jsonl"}, "family: a ledger needs a name"),
+        ({"hold_out": range(20)}, "are for hold-out"),
+        ({"look_again": True}, "are for hold-out"),
+        ({"samples": None}, "samples: how many"),
+        ({"sample_weights": posterior(lambda_max=50.0).rounded()}, "lambda_max = 50 and b = 100, the declared one has 100"),
         ({"record": {"rate": float("nan")}}, "record: cannot be recorded as JSON"),
     ],
 )

@@ -140,7 +140,8 @@ TEST_F(MemoryOf, CalibrationsIsWhatTheySay) {
   const auto calibrate = [&](const std::string& model, int samples, int variables, const char* fresh) {
     (void)peak(training("t.toml", model, samples, variables));
     std::filesystem::rename(folder_ / "out" / "weights.safetensors", folder_ / (model + fresh));
-    return std::vector<std::string>{"calibrate", model + fresh, "--hold-out-samples", fresh};
+    return std::vector<std::string>{"calibrate", model + fresh, "--hold-out", fmt::format("0:{}", fresh),
+                                    "--look-again"};
   };
   const std::vector<std::string> least = calibrate("lista", 100, 16, "100");
   expect_said_as_measured({calibrate("lista", 100, 256, "200"), 1e6}, least);

@@ -123,11 +123,16 @@ TEST_F(Processes, TrainAndCalibrateAsOneDoes) {
     EXPECT_EQ(weights("several").prior_log_variance, weights("one").prior_log_variance);
   }
   const std::string arguments =
-      "calibrate one/weights.safetensors --hold-out-samples 300 --tolerances -10,-5 --quantiles 0.5,0.9 "
+      "calibrate one/weights.safetensors --hold-out 0:300 --tolerances -10,-5 --quantiles 0.5,0.9 "
       "--draws 2 --out ";
   ASSERT_EQ(surefoot(arguments + "guarantees").code, 0);
+  const std::string looks = slurp(folder_ / "one" / "ledger.jsonl");
+  std::filesystem::remove(folder_ / "one" / "ledger.jsonl");
   const ProgramResult several = processes(3, arguments + "guarantees3");
   ASSERT_EQ(several.code, 0) << several.err;
+  const std::string of_several = slurp(folder_ / "one" / "ledger.jsonl");
+  EXPECT_EQ(std::count(of_several.begin(), of_several.end(), '\n'), 2) << "all of them make one look";
+  EXPECT_EQ(std::count(looks.begin(), looks.end(), '\n'), 2);
   for (const char* kind : {"pac-bayes", "pac-bayes-paper", "hold-out", "hold-out-means"}) {
     EXPECT_EQ(slurp(folder_ / "guarantees3" / kind / "certificate.json"),
               slurp(folder_ / "guarantees" / kind / "certificate.json"))

@@ -14,7 +14,7 @@ True
 from . import bounds, number_text, pac_bayes, solvers
 from ._core import InputError, set_threads, threads
 from ._core import version as __version__
-from .calibration import calibrate
+from .calibration import Observed, calibrate, validate
 from .certificate import BudgetClaim, Certificate, Claim, QuantileClaim, SuccessClaim, Verification, load
 from .certification import Traces, certify
 from .cvxpy_problems import from_cvxpy
@@ -26,6 +26,7 @@ __all__ = [
     "Claim",
     "ConeFamily",
     "InputError",
+    "Observed",
     "QPFamily",
     "QuantileClaim",
     "SuccessClaim",
@@ -42,4 +43,5 @@ __all__ = [
     "set_threads",
     "solvers",
     "threads",
+    "validate",
 ]

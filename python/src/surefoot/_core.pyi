@@ -155,6 +155,22 @@ class PacBayesOptions:
     def __init__(self) -> None: ...
     def resolved(self, steps: Sequence[int], /) -> PacBayesOptions: ...
 
+training_set: str
+hold_out_set: str
+
+class SampleRange:
+    def __init__(self, family: str, seed: int, set: str, first: int, count: int, /) -> None: ...
+
+class SampleProvenance:
+    def __init__(self, range: SampleRange, /) -> None: ...
+
+def check_look(
+    range: SampleRange, subject: str, ledger: str | None, again: bool, carried: str | None, /
+) -> None: ...
+def record_look(
+    range: SampleRange, subject: str, ledger: str | None, again: bool, carried: str | None, /
+) -> SampleProvenance: ...
+
 class CalibrationRecord:
     name: str
     source: str
@@ -166,6 +182,7 @@ class CalibrationRecord:
     draws: int
     seed: int
     prior_samples: int
+    provenance: SampleProvenance | None
     def __init__(self) -> None: ...
 
 def certify_calibrated(

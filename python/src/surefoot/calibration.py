@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
 import numpy as np
@@ -18,7 +20,7 @@ from .pac_bayes import Posterior
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["calibrate"]
+__all__ = ["Observed", "calibrate", "validate"]
 
 SampleWeights: TypeAlias = Union[Posterior, Callable[[np.random.Generator], Any]]
 Guarantee: TypeAlias = Literal["pac-bayes", "hold-out", "hold-out-means"]
@@ -36,7 +38,8 @@ def calibrate(
     sample_weights: SampleWeights,
     run: Callable[[Any, Any], npt.ArrayLike],
     *,
-    samples: int,
+    samples: int | None = None,
+    hold_out: range | None = None,
     guarantee: Guarantee = "pac-bayes",
     design: Design = "stratified",
     posterior: Posterior | None = None,
@@ -52,6 +55,10 @@ def calibrate(
     prior_means: int = 1,
     calibration_share: float = 0.5,
     record: Mapping[str, Any] | None = None,
+    family: str = "",
+    family_seed: int = 0,
+    ledger: str | os.PathLike[str] | None = None,
+    look_again: bool = False,
     **claims: Unpack[ClaimOptions],
 ) -> Certificate:
     """A certificate for any optimizer with random weights: from the very samples it was trained on, or from new ones.
@@ -72,8 +79,10 @@ def calibrate(
         ``run(weights, i)``: runs sample i with the weights and returns the metric after each step, smaller is
         better. With `batch`, ``run(list of weights, indices)`` gives a row for each.
     samples
-        N, the samples 0 .. N-1. For pac-bayes all training samples, each as drawn; for hold-out as many new ones, none of
-        which training or any choice has seen.
+        N, for pac-bayes: all training samples 0 .. N-1, each as drawn.
+    hold_out
+        For hold-out: ``range(first, end)``, samples that training or any choice has not seen. They are good for one look;
+        :func:`validate` looks at others as often as you like.
     guarantee
         See above.
     design
@@ -98,6 +107,14 @@ def calibrate(
         Of the total delta, for the drawn weights.
     record
         Kept in the certificate: how the optimizer was trained.
+    family, family_seed
+        A name for the distribution of the samples, with all its constants, and the seed they are drawn with: whoever uses
+        the same name and seed has the same samples. Kept in the certificate.
+    ledger
+        File of the looks at hold-out samples (``ledger.jsonl`` of ``surefoot train``, or one that many share). A second look
+        at the same samples is an :class:`InputError`. Without one the certificate says that earlier looks are unknown.
+    look_again
+        Allow it; the certificate says how often they were looked at before.
     **claims
         See :class:`surefoot.certification.ClaimOptions`; for pac-bayes methods are fixed (pac-bayes, grid, settling).
 
@@ -113,13 +130,22 @@ def calibrate(
 
     >>> draw = lambda random: random.uniform(0.4, 0.6)
     >>> run = lambda rate, i: (1 + i % 7) * (1 - rate) ** np.arange(1, 11)
-    >>> drawn = surefoot.calibrate(draw, run, samples=500, guarantee="hold-out", tolerances=[0.1], quantiles=[0.9])
+    >>> drawn = surefoot.calibrate(
+    ...     draw, run, hold_out=range(500), guarantee="hold-out", tolerances=[0.1], quantiles=[0.9])
     >>> drawn.budget(tolerance=0.1, quantile=0.9).steps
     8
     """
     _require_one_of("guarantee", guarantee, ("pac-bayes", "hold-out", "hold-out-means"))
     _require_one_of("design", design, ("stratified", "paper"))
-    samples, draws = _at_least("samples", samples, 1), _at_least("draws", draws, 1)
+    fresh = None if guarantee == "pac-bayes" else _fresh_samples(samples, hold_out, guarantee)
+    if fresh is None and (hold_out is not None or ledger is not None or look_again):
+        raise ValueError("hold_out, ledger and look_again: are for hold-out; pac-bayes counts on the training samples")
+    if fresh is None and samples is None:
+        raise ValueError("samples: how many training samples there are is needed")
+    samples, draws = _at_least("samples", len(fresh) if fresh else samples, 1), _at_least("draws", draws, 1)
+    family, family_seed = text("family", family), _at_least("family_seed", family_seed, 0)
+    if ledger is not None and not family:
+        raise ValueError("family: a ledger needs a name for what the samples are drawn from")
     batch = None if batch is None else _at_least("batch", batch, 1)
     seed, prior_samples = _at_least("seed", seed, 0), _at_least("prior_samples", prior_samples, 0)
     first_step = _at_least("first_step", first_step, 0)
@@ -146,7 +172,10 @@ def calibrate(
         if not known.on_grid:
             raise ValueError("posterior: a prior variance is not on the grid; posterior.rounded() moves it there")
         draw, about.purpose = _drawing(sample_weights, _PURPOSES[design], seed, samples if design == "paper" else 1)
-        traces = _run_all(run, draw, samples * draws, samples, batch)
+        about.provenance = _core.SampleProvenance(
+            _core.SampleRange(family, family_seed, _core.training_set, 0, samples)
+        )
+        traces = _run_all(run, draw, samples * draws, range(samples), batch)
         steps = _steps(about, first_step, traces)
         bayes = bayes.resolved(steps)
         tally = _core.count(traces, bayes.claims, steps)
@@ -165,12 +194,87 @@ def calibrate(
     else:
         draw = _at_means(sample_weights)
         about.sampling, about.purpose, about.seed = "means", "", 0
-    traces = _run_all(run, draw, samples, samples, batch)
+    assert fresh is not None
+    charged = None if known is None else known._core
+    subject = name if known is None else f"{name}, weights {known._sha256}"
+    look = (
+        _core.SampleRange(family, family_seed, _core.hold_out_set, fresh.start, len(fresh)), subject,
+        None if ledger is None else os.fspath(ledger), bool(look_again),
+        None if known is None else known.metadata.get("looks"),
+    )  # fmt: skip
+    _core.check_look(*look)
+    traces = _run_all(run, draw, samples, fresh, batch)
     steps = _steps(about, first_step, traces)
     options = _core.resolved(options, [steps])
     tally = _core.count(traces, options, steps)
-    charged = None if known is None else known._core
+    about.provenance = _core.record_look(*look)
     return Certificate._of(_core.certify_hold_out(options, charged, about, tally, record_text("record", record)))
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What was observed on validation samples: numbers to choose by, without any guarantee."""
+
+    samples: int
+    steps: list[int]
+    _values: npt.NDArray[np.float64]
+
+    def _at(self, step: int) -> npt.NDArray[np.float64]:
+        if step not in self.steps:
+            raise ValueError(f"step: {step} was not recorded, {self.steps[0]} .. {self.steps[-1]} were")
+        return self._values[:, self.steps.index(step)]
+
+    def success(self, step: int, tolerance: float) -> float:
+        """The share of samples below the tolerance after `step` steps; a run that has diverged is not."""
+        return float(np.mean(self._at(step) < tolerance))
+
+    def quantile(self, step: int, quantile: float) -> float:
+        """The least value that a share `quantile` of the samples does not exceed after `step` steps."""
+        if not 0 < quantile < 1:
+            raise ValueError(f"quantile: {quantile} is outside (0, 1)")
+        rank = int(np.ceil(quantile * self.samples))
+        return float(np.partition(self._at(step), rank - 1)[rank - 1])
+
+
+def validate(
+    sample_weights: SampleWeights,
+    run: Callable[[Any, Any], npt.ArrayLike],
+    *,
+    samples: int,
+    at_means: bool = False,
+    seed: int = 0,
+    batch: int | None = None,
+    first_step: int = 1,
+) -> Observed:
+    """What is observed on validation samples: for looking as often as one likes. Nothing is certified.
+
+    ``run(weights, i)`` runs *validation* sample i, 0 <= i < samples: neither one that training has seen, or observed numbers
+    flatter, nor one that :func:`calibrate` will certify on. Weights are drawn for each sample, or the means of a Posterior are
+    run (`at_means`).
+
+    >>> draw = lambda random: random.uniform(0.4, 0.6)
+    >>> run = lambda rate, i: (1 + i % 7) * (1 - rate) ** np.arange(1, 11)
+    >>> validate(draw, run, samples=200).success(step=10, tolerance=0.1)
+    1.0
+    """
+    samples, first_step = _at_least("samples", samples, 1), _at_least("first_step", first_step, 0)
+    batch = None if batch is None else _at_least("batch", batch, 1)
+    purpose = "validation weights"
+    draw = _at_means(sample_weights) if at_means else _drawing(sample_weights, purpose, _at_least("seed", seed, 0), 1)[0]
+    traces = _run_all(run, draw, samples, range(samples), batch)
+    # A run with an infinity or NaN has failed from there on.
+    traces[np.logical_or.accumulate(~np.isfinite(traces), axis=1)] = np.inf
+    return Observed(samples, list(range(first_step, first_step + traces.shape[1])), traces)
+
+
+def _fresh_samples(samples: int | None, hold_out: range | None, guarantee: str) -> range:
+    if samples is not None or hold_out is None:
+        raise ValueError(f"hold_out: {guarantee} needs the range of the fresh samples, hold_out=range(first, end)")
+    if not isinstance(hold_out, range):
+        raise TypeError(f"hold_out: {hold_out!r} is not a range")
+    if hold_out.step != 1 or hold_out.start < 0 or not hold_out:
+        raise ValueError(f"hold_out: {hold_out!r} does not hold consecutive samples from 0 on")
+    return hold_out
 
 
 def _at_least(name: str, value: int, least: int) -> int:
@@ -238,14 +342,14 @@ def _at_means(sample_weights: SampleWeights) -> Callable[[int], Any]:
 
 
 def _run_all(
-    run: Callable[[Any, Any], npt.ArrayLike], draw: Callable[[int], Any], runs: int, samples: int, batch: int | None
+    run: Callable[[Any, Any], npt.ArrayLike], draw: Callable[[int], Any], runs: int, samples: range, batch: int | None
 ) -> npt.NDArray[np.float64]:
-    """One row per run; run i is of sample i mod N."""
+    """One row per run; run i is of sample i mod N of those named."""
     traces: npt.NDArray[np.float64] | None = None
     for first in range(0, runs, batch or 1):
         places = range(first, min(runs, first + (batch or 1)))
         weights = [draw(i) for i in places]
-        indices = np.array(places) % samples
+        indices = samples.start + np.array(places) % len(samples)
         rows = np.asarray(run(weights, indices) if batch else run(weights[0], int(indices[0])))
         if rows.dtype.kind not in "iuf":
             raise TypeError(f"run: returned dtype {rows.dtype} for samples {indices.tolist()[:3]}, not real numbers")

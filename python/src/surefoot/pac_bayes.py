@@ -6,6 +6,7 @@ block. Wrapped for automatic differentiation in :mod:`surefoot.torch` and :mod:`
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -110,7 +111,8 @@ class Posterior:
     prior_mean
         As `mean`; it must not depend on the samples that the bound is made from [zero].
     lambda_max, b
-        The grid of prior variances, lambda_max exp(-a/b), a = 1, 2, 3, ...
+        The grid of prior variances, lambda_max exp(-a/b), a = 1, 2, 3, ... A certificate needs the declared one, (100, 100),
+        unless the prior mean was trained on other samples.
     metadata
         Texts to be kept with the weights.
 
@@ -198,6 +200,11 @@ class Posterior:
     @property
     def metadata(self) -> dict[str, str]:
         return self._core.metadata
+
+    @property
+    def _sha256(self) -> str:
+        """Of the file that `save` writes."""
+        return hashlib.sha256(self._core.to_bytes()).hexdigest()
 
     @property
     def on_grid(self) -> bool:

@@ -1,8 +1,10 @@
 #include "surefoot/certify/assumptions.hpp"
 
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/core/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace surefoot::certify {
 namespace {
@@ -20,7 +22,7 @@ struct AssumptionTexts {
   const char* first_hit;
   const char* paper;
   const char* drawn_weights;
-  const char* hold_out;  ///< also what is known of earlier looks at these samples
+  const char* hold_out;
   const char* training_samples;
   const char* prior_from_others;
   const char* prior_fixed;
@@ -90,6 +92,7 @@ constexpr AssumptionTexts second_wording = [] {
   texts.every_step =
       "An iteration budget says that at every recorded step from then on, up to the last recorded one, at "
       "least that share of problems is below the tolerance; not always the same ones.";
+  texts.hold_out = "The weights were trained on other problems than the ones counted here (hold-out).";
   texts.calibration =
       "The drawn weights of the count are independent of training, and the count was not repeated to get a "
       "better one.";
@@ -99,6 +102,23 @@ constexpr AssumptionTexts second_wording = [] {
 const AssumptionTexts& texts_of(int wording) {
   require_known_wording(wording);
   return wording == 1 ? first_wording : second_wording;
+}
+
+/// What is said of earlier looks: of all variants the one that says least for the certificate. Nothing where
+/// training has seen the samples (PAC-Bayes), or where they are neither named nor hold-out.
+void add_looks(const Certificate& certificate, bool hold_out, std::vector<std::string>& words) {
+  if (is_pac_bayes(certificate)) return;
+  bool named = true;
+  SampleProvenance shown;
+  shown.earlier_looks = 0;
+  for (const Variant& variant : certificate.variants) {
+    named = named && variant.provenance;
+    const std::optional<Index> looks =
+        variant.provenance ? variant.provenance->earlier_looks : std::optional<Index>();
+    const bool some = looks.value_or(0) > shown.earlier_looks.value_or(0);
+    if (some || (!looks && shown.earlier_looks == 0)) shown.earlier_looks = looks;
+  }
+  if (named || hold_out) words.push_back(looks_sentence(shown));
 }
 
 }  // namespace
@@ -126,35 +146,41 @@ std::vector<std::string> assumptions_of(const Options& options, int wording) {
   return words;
 }
 
-std::vector<std::string> hold_out_assumptions(bool drawn, int wording) {
-  const AssumptionTexts& texts = texts_of(wording);
-  std::vector<std::string> words;
-  if (drawn) words.emplace_back(texts.drawn_weights);
-  words.emplace_back(texts.hold_out);
-  return words;
-}
-
 std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording) {
   const AssumptionTexts& texts = texts_of(wording);
   bool hold_out = false;
+  bool drawn = draws_weights(certificate);
   Index prior_samples = 0;
   for (const Variant& variant : certificate.variants) {
-    if (!variant.weights) continue;
-    hold_out = hold_out || !variant.pac_bayes;
+    // Fresh samples without weights: those of a function that draws, which nobody else knows.
+    const bool unknown =
+        !variant.weights && variant.provenance && variant.provenance->range.set == hold_out_set;
+    drawn = drawn || unknown;
+    hold_out = hold_out || unknown || (variant.weights && !variant.pac_bayes);
     if (variant.pac_bayes) prior_samples = std::max(prior_samples, variant.pac_bayes->prior_samples);
   }
-  const bool drawn = draws_weights(certificate);
   std::vector<std::string> words;
-  if (hold_out) {
-    words = hold_out_assumptions(drawn, wording);
-  } else if (drawn) {
-    words.emplace_back(texts.drawn_weights);
-  }
+  if (drawn) words.emplace_back(texts.drawn_weights);
+  if (hold_out) words.emplace_back(texts.hold_out);
+  if (wording > 1) add_looks(certificate, hold_out, words);
   if (!is_pac_bayes(certificate)) return words;
   words.emplace_back(texts.training_samples);
   words.emplace_back(prior_samples > 0 ? texts.prior_from_others : texts.prior_fixed);
   words.emplace_back(texts.calibration);
   return words;
+}
+
+void set_provenance(Certificate& certificate, const std::vector<SampleProvenance>& provenance) {
+  require(provenance.size() == certificate.variants.size(), "provenance: {} for {} variants",
+          provenance.size(), certificate.variants.size());
+  const std::size_t others = certificate.assumptions.size() - learned_assumptions(certificate).size();
+  for (std::size_t i = 0; i < provenance.size(); ++i) {
+    provenance[i].range.validate();
+    certificate.variants[i].provenance = provenance[i];
+  }
+  certificate.assumptions.resize(others);
+  for (std::string& sentence : learned_assumptions(certificate))
+    certificate.assumptions.push_back(std::move(sentence));
 }
 
 }  // namespace surefoot::certify

@@ -14,11 +14,11 @@ namespace surefoot::certify {
 /// What claims of these options rest on and mean.
 std::vector<std::string> assumptions_of(const Options& options, int wording = current_wording);
 
-/// What certificates of learned optimizers rest on and mean beyond that. Empty for classical optimizers.
+/// What certificates of learned optimizers rest on and mean beyond that, and what is known of earlier looks
+/// at the samples. Empty for classical optimizers whose samples are not named (SampleProvenance).
 std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording = current_wording);
 
-/// The part of learned_assumptions() on samples that training has not seen. `drawn`: weights are drawn anew
-/// for each of them.
-std::vector<std::string> hold_out_assumptions(bool drawn, int wording = current_wording);
+/// Says which samples the variants were counted on, one for each, and puts what that implies into words.
+void set_provenance(Certificate& certificate, const std::vector<SampleProvenance>& provenance);
 
 }  // namespace surefoot::certify

@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/methods.hpp"
 #include "surefoot/certify/guarantee.hpp"
+#include "surefoot/certify/provenance.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
@@ -28,6 +29,8 @@ struct Variant {
   /// follow from counts of runs on the training samples; without, the samples are new ones (hold-out).
   std::optional<Weights> weights = std::nullopt;
   std::optional<PacBayes> pac_bayes = std::nullopt;
+  /// Which samples were counted, where that is known.
+  std::optional<SampleProvenance> provenance = std::nullopt;
 };
 
 /// Sets columns, first_step, last_step and recorded_steps of a variant that recorded these steps.

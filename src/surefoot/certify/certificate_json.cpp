@@ -37,6 +37,12 @@ void write_pac_bayes(JsonText& text, const PacBayes& guarantee) {
               "design", name(guarantee.design), "draws", guarantee.draws, "runs", guarantee.runs);
 }
 
+void write_provenance(JsonText& text, const SampleProvenance& provenance) {
+  const SampleRange& range = provenance.range;
+  text.object("family", range.family, "seed", range.seed, "set", range.set,  //
+              "first", range.first, "count", range.count, "earlier_looks", provenance.earlier_looks);
+}
+
 void write_variant(JsonText& text, const Variant& variant, int format) {
   text.open('{');
   text.members("name", variant.name, "source", variant.source, "sha256", variant.sha256,  //
@@ -48,6 +54,8 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
     text.members("pac_bayes", [&](JsonText& part) { write_pac_bayes(part, *variant.pac_bayes); });
+  if (format > 1 && variant.provenance)
+    text.members("provenance", [&](JsonText& part) { write_provenance(part, *variant.provenance); });
   text.close('}');
 }
 
@@ -239,6 +247,12 @@ PacBayes read_pac_bayes(const Fields& fields) {
   return guarantee;
 }
 
+SampleProvenance read_provenance(const Fields& fields) {
+  return {{fields.text("family"), fields.count("seed"), fields.text("set"), fields.count("first"),
+           fields.count("count")},
+          fields.optional_count("earlier_looks")};
+}
+
 Variant read_variant(const Fields& fields) {
   Variant variant;
   variant.name = fields.text("name");
@@ -253,6 +267,7 @@ Variant read_variant(const Fields& fields) {
   if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
+  if (fields.has("provenance")) variant.provenance = read_provenance(fields.child("provenance"));
   return variant;
 }
 

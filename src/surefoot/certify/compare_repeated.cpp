@@ -1,3 +1,4 @@
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/io/text.hpp"
@@ -5,11 +6,29 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
+#include <vector>
+
 namespace surefoot::certify {
 
 namespace {
 
 using RepeatedJson = nlohmann::ordered_json;
+
+/// The repetition with the earlier looks that were stated: they are history, which no run repeats. The
+/// samples themselves are compared where the repetition names them.
+Certificate with_history_of(const Certificate& stated, Certificate repeated) {
+  if (repeated.variants.size() != stated.variants.size()) return repeated;
+  std::vector<SampleProvenance> provenance;
+  for (std::size_t i = 0; i < stated.variants.size(); ++i) {
+    const std::optional<SampleProvenance>& said = stated.variants[i].provenance;
+    if (!said) return repeated;
+    provenance.push_back(repeated.variants[i].provenance.value_or(*said));
+    provenance.back().earlier_looks = said->earlier_looks;
+  }
+  set_provenance(repeated, provenance);
+  return repeated;
+}
 
 RepeatedJson comparable(const Certificate& certificate) {
   RepeatedJson json = RepeatedJson::parse(to_json(certificate));
@@ -22,7 +41,7 @@ RepeatedJson comparable(const Certificate& certificate) {
 
 void compare_repeated(const Certificate& stated, const Certificate& repeated, Verification& verification) {
   const RepeatedJson said = comparable(stated);
-  const RepeatedJson found = comparable(repeated);
+  const RepeatedJson found = comparable(with_history_of(stated, repeated));
   for (const RepeatedJson& change : RepeatedJson::diff(said, found)) {
     const auto path = change.at("path").get<std::string>();
     const RepeatedJson::json_pointer pointer(path);

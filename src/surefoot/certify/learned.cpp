@@ -71,10 +71,14 @@ Weights weights_of(const LearnedModel& model, Index seed, std::string_view purpo
   return weights;
 }
 
-Variant variant_of(const LearnedModel& model) {
+Variant variant_of(const LearnedModel& model, const std::optional<SampleRange>& samples, Index count) {
   Variant variant;
   variant.name = model.name.empty() ? std::string(model.op.name()) : model.name;
   variant.source = fmt::format("{}, {} steps", model.op.name(), model.steps);
+  if (!samples) return variant;
+  samples->validate();
+  require(samples->count == count, "samples: {} are named, {} are counted", samples->count, count);
+  variant.provenance = SampleProvenance{*samples};
   return variant;
 }
 
@@ -121,9 +125,10 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
                      const CalibrationOptions& options) {
   options.validate();
   const runs::RunOptions run_options = run_options_of(model, options.first, options.count);
+  require_declared_grid(model.posterior.grid, options.prior_samples);
   const bool stratified = options.design == Design::stratified;
   Calibrated result{
-      variant_of(model), charge(model.posterior),
+      variant_of(model, options.samples, run_options.count), charge(model.posterior),
       runs::Tally(tally_spec(resolved_options.claims, recorded_steps(model.metric, model.steps)))};
   result.guarantee.samples = run_options.count;
   result.guarantee.prior_samples = options.prior_samples;
@@ -161,7 +166,7 @@ Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options op
     const runs::RunOptions run_options = run_options_of(model, hold_out.first, hold_out.count);
     assign(model);
     RunCounter counter(tally_spec(options, steps), hold_out.journal);
-    Variant variant = variant_of(model);
+    Variant variant = variant_of(model, hold_out.samples, run_options.count);
     variant.weights = weights_of(model, hold_out.seed, hold_out_purpose);
     if (hold_out.at_means) {
       variant.weights->sampling = "means";

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -89,6 +90,7 @@ struct CalibrationOptions {
   Index first = 0;          ///< first of the bound's samples: instances of the operator
   Index count = 0;          ///< N; 0: all from `first` on
   Index prior_samples = 0;  ///< other samples that the prior mean was trained on
+  std::optional<SampleRange> samples = std::nullopt;  ///< the ones counted, for the record
   /// Told the runs done so far and in all, from time to time.
   std::function<void(Index done, Index all)> progress = nullptr;
   CountJournal* journal = nullptr;  ///< the runs are a piece of it
@@ -102,11 +104,12 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
                      const CalibrationOptions& options);
 
 struct HoldOutOptions {
-  bool at_means = false;            ///< the deterministic network; otherwise fresh weights for every sample
-  Index seed = 0;                   ///< of the drawn weights
-  Index first = 0;                  ///< first of the fresh samples
-  Index count = 0;                  ///< 0: all from `first` on
-  CountJournal* journal = nullptr;  ///< the runs of each model are a piece of it
+  bool at_means = false;  ///< the deterministic network; otherwise fresh weights for every sample
+  Index seed = 0;         ///< of the drawn weights
+  Index first = 0;        ///< first of the fresh samples
+  Index count = 0;        ///< 0: all from `first` on
+  std::optional<SampleRange> samples = std::nullopt;  ///< the ones counted, for the record
+  CountJournal* journal = nullptr;                    ///< the runs of each model are a piece of it
 };
 
 /// Certifies on samples that training has not seen: pairs of fresh weights and a fresh problem are

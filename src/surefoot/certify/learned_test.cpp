@@ -3,6 +3,7 @@
 #include "surefoot/bounds/kl.hpp"
 #include "surefoot/bounds/pac_bayes.hpp"
 #include "surefoot/bounds/quantile.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -15,6 +16,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <set>
 
 namespace surefoot::certify {
@@ -362,6 +367,122 @@ TEST(HoldOut, CountsFreshWeightsAndProblems) {
     EXPECT_EQ(certificate.success[2].step, 2);
     EXPECT_EQ(certificate.success[2].failures, failures);
   }
+}
+
+SampleRange toy_range(const char* set, Index first, Index count) {
+  return {"toy(scale=1)", 3, set, first, count};
+}
+
+Certificate held_out(Index count) {
+  Toy toy;
+  Options options;
+  options.tolerances = {1, 3};
+  HoldOutOptions hold_out;
+  hold_out.first = 100;
+  hold_out.count = 300;
+  hold_out.samples = toy_range(hold_out_set, 100, count);
+  return certify_hold_out(toy.model(toy_posterior({0.5}, 0.04, 500)), options, hold_out);
+}
+
+bool says(const Certificate& certificate, const std::string& words) {
+  return std::ranges::any_of(certificate.assumptions,
+                             [&](const std::string& each) { return each.find(words) != std::string::npos; });
+}
+
+TEST(Provenance, IsPartOfTheCertificateAndOfWhatItRestsOn) {
+  Certificate certificate = held_out(300);
+  ASSERT_TRUE(certificate.variants[0].provenance);
+  EXPECT_TRUE(says(certificate, "Earlier looks at these samples are unknown."));
+  EXPECT_FALSE(says(certificate, "used once"));
+  for (const std::optional<Index> looks :
+       {std::optional<Index>(), std::optional<Index>(0), std::optional<Index>(3)}) {
+    set_provenance(certificate, {{toy_range(hold_out_set, 100, 300), looks}});
+    EXPECT_EQ(says(certificate, "unknown"), !looks);
+    EXPECT_EQ(says(certificate, "no earlier look"), looks == 0);
+    EXPECT_EQ(says(certificate, "looked at 3 times before"), looks == 3);
+    const std::string text = to_json(certificate);
+    EXPECT_EQ(to_json(parse_certificate(text).certificate), text);
+    const Verification verification = verified(certificate);
+    EXPECT_TRUE(verification.holds()) << verification.findings.front();
+    const Json body = Json::parse(text);
+    EXPECT_EQ(body["variants"][0]["provenance"]["first"], 100);
+    EXPECT_EQ(std::ranges::count(body["parts"], "provenance"), 1);
+  }
+  EXPECT_NE(input_error([] { held_out(299); }).find("299 are named, 300 are counted"), std::string::npos);
+}
+
+TEST(Provenance, OfPacBayesNamesTheTrainingSamples) {
+  CalibrationOptions calibration;
+  calibration.samples = toy_range(training_set, 0, samples);
+  const Certificate certificate = example_certificate(example_options(), calibration);
+  EXPECT_EQ(certificate.variants[1].provenance->range, *calibration.samples);
+  EXPECT_FALSE(says(certificate, "arlier look"));
+  const Verification verification = verified(certificate);
+  EXPECT_TRUE(verification.holds()) << verification.findings.front();
+  Json body = Json::parse(to_json(certificate));
+  body["variants"][0]["provenance"]["set"] = "hold-out";
+  EXPECT_TRUE(is_refused(resealed(body)));
+  body = Json::parse(to_json(certificate));
+  body["variants"][0]["provenance"]["earlier_looks"] = 0;
+  EXPECT_TRUE(is_refused(resealed(body)));
+}
+
+TEST(Provenance, ThatDoesNotFitTheCountsOrTheWordsIsFound) {
+  Certificate certificate = held_out(300);
+  set_provenance(certificate, {{toy_range(hold_out_set, 100, 300), 2}});
+  const Json body = Json::parse(to_json(certificate));
+  EXPECT_FALSE(is_refused(resealed(body)));
+  const auto differs = [&](const char* field, const Json& value) {
+    Json changed = body;
+    changed["variants"][0]["provenance"][field] = value;
+    return is_refused(resealed(changed));
+  };
+  EXPECT_TRUE(differs("count", 299));
+  EXPECT_TRUE(differs("first", -1));
+  EXPECT_TRUE(differs("first", std::numeric_limits<Index>::max() - 10));
+  EXPECT_TRUE(differs("seed", -1));
+  EXPECT_TRUE(differs("set", "training"));
+  EXPECT_TRUE(differs("set", "validation"));
+  EXPECT_TRUE(differs("set", ""));
+  EXPECT_TRUE(differs("family", "file(sha256=ab)"));
+  EXPECT_TRUE(differs("earlier_looks", 0)) << "the words say otherwise";
+  EXPECT_TRUE(differs("earlier_looks", nullptr));
+  EXPECT_TRUE(differs("earlier_looks", -1));
+  Json silent = body;
+  silent["variants"][0].erase("provenance");
+  EXPECT_TRUE(is_refused(resealed(silent)));
+}
+
+// Found by an audit: B of a real certificate fell from 0.0795 to 0.0650 when the grid in its weights was
+// edited.
+TEST(PriorGrid, AnotherThanTheDeclaredOneIsRefusedAndNamed) {
+  Toy toy;
+  learning::Posterior edited = toy_posterior({0.5}, 1e-3, 500);
+  edited.grid.lambda_max = std::exp(edited.gaussians.prior_log_variance.maxCoeff()) * std::exp(0.01);
+  learning::round_prior(edited);
+  const PacBayesOptions options = example_options();
+  const std::string said = input_error([&] { calibrate(toy.model(edited), options, {}); });
+  EXPECT_NE(said.find("lambda_max = "), std::string::npos) << said;
+  EXPECT_NE(said.find("the declared one has 100 and 100"), std::string::npos) << said;
+  edited = toy_posterior({0.5}, 1e-3, 500);
+  edited.grid.b = 10;
+  learning::round_prior(edited);
+  EXPECT_NE(input_error([&] { calibrate(toy.model(edited), options, {}); }).find("b = 10"),
+            std::string::npos);
+
+  // A prior mean from other samples may come with its own grid; without them it is a finding by name.
+  CalibrationOptions split;
+  split.prior_samples = 100;
+  const Certificate certificate = certify(options, {calibrate(toy.model(edited), options, split)});
+  EXPECT_TRUE(verified(certificate).holds());
+  Certificate forged = certificate;
+  forged.variants[0].pac_bayes->prior_samples = 0;
+  forged.assumptions = assumptions_of(options.claims);
+  for (const std::string& sentence : learned_assumptions(forged)) forged.assumptions.push_back(sentence);
+  const Verification verification = verified(forged);
+  ASSERT_FALSE(verification.holds());
+  EXPECT_NE(verification.findings.front().find("b = 10, the declared one has 100 and 100"), std::string::npos)
+      << verification.findings.front();
 }
 
 TEST(SampledOperator, GivesEveryInstanceItsOwnWeightsWhateverTheBlocks) {

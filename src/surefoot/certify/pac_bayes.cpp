@@ -338,6 +338,15 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
   return certificate;
 }
 
+void require_declared_grid(const bounds::PriorGrid& grid, Index prior_samples) {
+  const bounds::PriorGrid declared;
+  require(
+      prior_samples > 0 || (grid.lambda_max == declared.lambda_max && grid.b == declared.b),
+      "posterior: the grid of its prior variances has lambda_max = {} and b = {}, the declared one has {} "
+      "and {}; another must come with a prior mean that was trained on other samples",
+      grid.lambda_max, grid.b, declared.lambda_max, declared.b);
+}
+
 Index losses_of(const Certificate& certificate) {
   const auto size = [](const auto& values) { return static_cast<Index>(values.size()); };
   const Index columns = certificate.variants.empty() ? 0 : certificate.variants.front().columns;

@@ -49,6 +49,11 @@ PacBayesOptions resolved(PacBayesOptions options, const std::vector<Index>& reco
 /// The paper's accounting: its 81 tolerances, each claim alone, delta paid for every one of `candidates`.
 PacBayesOptions paper_accounting(PacBayesOptions options, Index candidates = 6);
 
+/// InputError unless the grid of prior variances is the declared one, PriorGrid{}: one that was chosen after
+/// the bound's samples were seen is not paid for. A prior mean that was trained on other samples
+/// (prior_samples > 0) may have come with a grid of its own.
+void require_declared_grid(const bounds::PriorGrid& grid, Index prior_samples);
+
 /// What the bound charges for the posterior: KL, groups, grid positions, the digest of its prior. InputError
 /// unless the prior is on its grid (learning::round_prior).
 PacBayes charge(const learning::Posterior& posterior);

@@ -33,6 +33,10 @@ const std::vector<CertificatePart>& known_parts() {
        [](const Certificate& certificate) {
          return any_variant(certificate, [](const Variant& each) { return each.pac_bayes.has_value(); });
        }},
+      {"provenance",
+       [](const Certificate& certificate) {
+         return any_variant(certificate, [](const Variant& each) { return each.provenance.has_value(); });
+       }},
       {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
       {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
   };

@@ -26,6 +26,7 @@ class VariantCheck {
     place_ = fmt::format("variant '{}'", variant.name);
     expect(!variant.pac_bayes || variant.weights.has_value(), "has a guarantee of weights but no weights");
     if (variant.weights) check(*variant.weights, variant.pac_bayes.has_value());
+    if (variant.provenance) check(variant, *variant.provenance);
     if (!variant.pac_bayes || !variant.weights) return;
     try {
       check(variant, *variant.pac_bayes);
@@ -48,6 +49,25 @@ class VariantCheck {
     expect(weights.precision == "double" || weights.precision == "single",
            fmt::format("precision '{}' is not known", weights.precision));
     expect(means == weights.purpose.empty(), "weights are drawn without a random stream of their own");
+  }
+
+  void check(const Variant& variant, const SampleProvenance& provenance) {
+    const SampleRange& range = provenance.range;
+    try {
+      range.validate();
+    } catch (const InputError& error) {
+      expect(false, error.what());
+    }
+    expect(range.count == variant.samples,
+           fmt::format("{} samples are named, {} are counted", range.count, variant.samples));
+    expect(!range.set.empty() && range.set != validation_set,
+           fmt::format("samples of the set '{}' make no certificate", range.set));
+    expect((range.set == training_set) == variant.pac_bayes.has_value(),
+           fmt::format("samples of the set '{}' do not fit its guarantee", range.set));
+    expect(!is_data_family(range.family) || range.family == data_family(variant.sha256),
+           "its rows are not those of its data");
+    expect(!provenance.earlier_looks || (!variant.pac_bayes && *provenance.earlier_looks >= 0),
+           "its earlier looks are not a number of them");
   }
 
   void check(const Variant& variant, const PacBayes& guarantee) {
@@ -93,6 +113,11 @@ class VariantCheck {
     expect(guarantee.lambda_max > 0.0 && guarantee.b > 0.0, "the grid of prior variances does not exist");
     expect(io::is_sha256_hex(guarantee.prior_sha256), "the digest of its prior is missing");
     expect(guarantee.prior_samples >= 0, "the prior's samples are negative");
+    try {
+      require_declared_grid({guarantee.lambda_max, guarantee.b}, guarantee.prior_samples);
+    } catch (const InputError& error) {
+      expect(false, error.what());
+    }
   }
 
   const Certificate& certificate_;

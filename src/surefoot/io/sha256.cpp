@@ -1,14 +1,10 @@
 #include "surefoot/io/sha256.hpp"
 
-#include "surefoot/core/error.hpp"
-
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <array>
-#include <fstream>
 #include <stdexcept>
-#include <vector>
 
 namespace surefoot::io {
 
@@ -57,18 +53,6 @@ std::string Sha256::hex_so_far() const {
 std::string sha256_hex(std::string_view data) {
   Sha256 hash;
   hash.update(data.data(), data.size());
-  return hash.hex();
-}
-
-std::string sha256_of_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  require(file.is_open(), "{}: cannot be read", path.string());
-  Sha256 hash;
-  std::vector<char> buffer(1 << 16);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
-    hash.update(buffer.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  require(!file.bad(), "{}: cannot be read to its end", path.string());
   return hash.hex();
 }
 

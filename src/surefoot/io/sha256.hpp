@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,8 +27,6 @@ class Sha256 {
 };
 
 std::string sha256_hex(std::string_view data);
-/// Of a file's bytes; InputError if it cannot be read.
-std::string sha256_of_file(const std::filesystem::path& path);
 /// Whether the text can be a digest: 64 hexadecimal digits in lower case.
 bool is_sha256_hex(std::string_view text);
 
