@@ -12,6 +12,7 @@
 #include "looks.hpp"
 #include "memory.hpp"
 #include "output.hpp"
+#include "rerun.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -32,6 +33,7 @@ using namespace surefoot;
 
 struct CalibrateArguments {
   std::vector<std::string> weights;
+  std::string names;
   std::string guarantees;
   std::string hold_out;
   Index validate = 0;
@@ -46,8 +48,16 @@ struct CalibrateArguments {
   LookOptions looks;
 };
 
-// Candidates need names of their own: the folder or the file tells them apart.
-void tell_apart(std::vector<Candidate>& candidates, const std::vector<std::string>& files) {
+// Candidates need names of their own: those given, or the folder or the file tells them apart.
+void name_candidates(std::vector<Candidate>& candidates, const CalibrateArguments& arguments) {
+  const std::vector<std::string>& files = arguments.weights;
+  if (!arguments.names.empty()) {
+    const std::vector<std::string> names = split_list("--names", arguments.names);
+    require(names.size() == candidates.size(), "--names: {} names for {} files of weights", names.size(),
+            candidates.size());
+    for (std::size_t i = 0; i < names.size(); ++i) candidates[i].name = names[i];
+    return;
+  }
   if (candidates.size() == 1) return;
   std::set<std::string> seen;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -112,6 +122,24 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
   }
 }
 
+/// The command that makes the certificate of one kind again.
+std::string rerun_of(const CLI::App& verb, const CalibrateArguments& arguments,
+                     const std::vector<Candidate>& candidates, GuaranteeKind kind) {
+  std::vector<RerunFile> files;
+  const auto add = [&](const char* option, const std::filesystem::path& file) {
+    files.push_back({option, file.filename().string(), io::sha256_of_file(file)});
+  };
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates) {
+    add("", candidate.file);
+    names.push_back(candidate.name);
+  }
+  if (!arguments.prior.empty()) add("--prior", arguments.prior);
+  RerunOptions effective{{"--guarantees", std::string(name(kind))}};
+  if (candidates.size() > 1) effective.emplace_back("--names", fmt::format("{}", fmt::join(names, ",")));
+  return rerun_record({"calibrate"}, rerun_options(verb, files, effective), files, std::string(name(kind)));
+}
+
 void run(const CLI::App& verb, CalibrateArguments arguments) {
   set_threads(arguments.threads);
   GuaranteePlan& plan = arguments.plan;
@@ -122,7 +150,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
   std::vector<Candidate> candidates;
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
-  tell_apart(candidates, arguments.weights);
+  name_candidates(candidates, arguments);
   if (verb.count("--validate") > 0) {
     const StopSignals signals(arguments.checkpoint.how_to_go_on());
     fmt::print("{}", observed_in_validation(candidates, plan, arguments.validate));
@@ -143,6 +171,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     return make_guarantees(candidates, plan);
   }();
   if (plan.hold_out) record_looks(looks, guarantees);
+  for (Guarantee& guarantee : guarantees)
+    guarantee.certificate.rerun = rerun_of(verb, arguments, candidates, guarantee.kind);
   for (const Guarantee& guarantee : guarantees) {
     OutputOptions output;
     output.folder = arguments.out / std::string(name(guarantee.kind));
@@ -177,6 +207,8 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("weights", arguments->weights,
                    "weights.safetensors; several files are candidates that one may choose from")
       ->required();
+  verb->add_option("--names", arguments->names,
+                   "names of the candidates, separated by commas [their folders, or the model]");
   CLI::Option* kinds = verb->add_option(
       "--guarantees", arguments->guarantees,
       "of pac-bayes, pac-bayes-paper, hold-out, hold-out-means, separated by commas [the first two; with "

@@ -71,6 +71,24 @@ std::string field_of(const std::string& pointer) {
   return field;
 }
 
+// Others of the same form: the name of another choice, another digest.
+std::vector<Json> changed_texts(const std::string& text) {
+  std::vector<Json> changed{text + "x", std::string()};
+  const std::vector<std::vector<std::string>> choices{{"all", "each"},
+                                                      {"exact", "kl", "pinsker", "pac-bayes", "grid"},
+                                                      {"settling", "every-step", "first-hit", "paper"},
+                                                      {"stratified", "paper"},
+                                                      {"weights", "pre-activations", "means"},
+                                                      {"double", "single"},
+                                                      {"training", "hold-out", "rows"}};
+  for (const std::vector<std::string>& choice : choices) {
+    if (std::ranges::find(choice, text) == choice.end()) continue;
+    for (const std::string& other : choice) changed.emplace_back(other);
+  }
+  if (io::is_sha256_hex(text)) changed.emplace_back(text.substr(0, 63) + (text.back() == '0' ? '1' : '0'));
+  return changed;
+}
+
 std::vector<Json> changes_of(const Json& value) {
   if (value.is_boolean()) return {!value.get<bool>()};
   if (value.is_number_integer()) return {value.get<Index>() + 1, value.get<Index>() - 1, -7};
@@ -78,7 +96,7 @@ std::vector<Json> changes_of(const Json& value) {
     const auto number = value.get<double>();
     return {number * 1.01, number * 0.99, -number};
   }
-  if (value.is_string()) return {value.get<std::string>() + "x", std::string()};
+  if (value.is_string()) return changed_texts(value.get<std::string>());
   if (value.is_null()) return {Json(1)};
   return {Json::array({1})};  // an empty list or object
 }
@@ -169,39 +187,164 @@ class Forgery : public ProgramTest {
   }
 };
 
+/// The least evidence that finds every change, by field, for certificates of tables or of runs.
+using Findings = std::map<std::string, Evidence>;
+
+void change_every_field(const Kind& kind, Findings& findings, std::vector<std::string>& order) {
+  std::vector<std::string> leaves;
+  collect_leaves(kind.body, "", leaves);
+  std::map<std::string, int> tried;
+  for (const std::string& pointer : leaves) {
+    const std::string field = field_of(pointer);
+    // The digest is made to fit; what another command gives is tried below.
+    if (field.starts_with("digest") || field.starts_with("rerun")) continue;
+    if (++tried[field] > 12) continue;  // a grid of 801 tolerances need not be gone through
+    if (std::ranges::find(order, field) == order.end()) order.push_back(field);
+    Evidence& least = findings.try_emplace(field, Evidence::arithmetic).first->second;
+    for (const Json& value : changes_of(kind.body.at(Json::json_pointer(pointer)))) {
+      Json changed = kind.body;
+      if (changed.at(Json::json_pointer(pointer)) == value) continue;
+      changed.at(Json::json_pointer(pointer)) = value;
+      least = std::max(least, evidence_against(kind, changed, field));
+    }
+  }
+}
+
 TEST_F(Forgery, EveryFieldIsFoundByTheEvidenceThatIsDocumented) {
-  std::map<std::string, Evidence> least;
+  Findings tables;
+  Findings runs;
   std::vector<std::string> order;
   for (const Kind& kind : kinds()) {
     ASSERT_TRUE(certify::verify(certify::parse_certificate(test::resealed(kind.body))).holds()) << kind.name;
-    std::vector<std::string> leaves;
-    collect_leaves(kind.body, "", leaves);
-    std::map<std::string, int> tried;
-    for (const std::string& pointer : leaves) {
-      const std::string field = field_of(pointer);
-      if (field.starts_with("digest") || field.starts_with("rerun")) continue;
-      if (++tried[field] > 12) continue;  // a grid of 801 tolerances need not be gone through
-      const auto [entry, is_new] = least.try_emplace(field, Evidence::arithmetic);
-      if (is_new) order.push_back(field);
-      for (const Json& value : changes_of(kind.body.at(Json::json_pointer(pointer)))) {
-        Json changed = kind.body;
-        if (changed.at(Json::json_pointer(pointer)) == value) continue;
-        changed.at(Json::json_pointer(pointer)) = value;
-        entry->second = std::max(entry->second, evidence_against(kind, changed, field));
-      }
-    }
+    change_every_field(kind, kind.repeated ? runs : tables, order);
   }
-  std::map<std::string, Evidence> documented;
-  for (const certify::FieldCheck& check : certify::field_checks())
-    documented.emplace(check.field, check.found_by);
-  std::string table;
+  const auto text = [](const Findings& findings, const std::string& field) {
+    const auto found = findings.find(field);
+    return found == findings.end() ? "nullopt" : "Evidence::" + std::string(certify::name(found->second));
+  };
+  std::string found;
   for (const std::string& field : order)
-    table += fmt::format("      {{\"{}\", Evidence::{}}},\n", field, certify::name(least[field]));
-  for (const std::string& field : order) {
-    const auto known = documented.find(field);
-    ASSERT_NE(known, documented.end()) << field << " is not documented; the table would be\n" << table;
-    EXPECT_EQ(certify::name(known->second), certify::name(least[field])) << field << "\n" << table;
+    found += fmt::format("{{\"{}\", {}, {}}}\n", field, text(tables, field), text(runs, field));
+  std::string documented;
+  for (const certify::FieldCheck& check : certify::field_checks()) {
+    const auto name = [](const std::optional<Evidence>& evidence) {
+      return evidence ? "Evidence::" + std::string(certify::name(*evidence)) : std::string("nullopt");
+    };
+    documented +=
+        fmt::format("{{\"{}\", {}, {}}}\n", check.field, name(check.in_tables), name(check.in_runs));
   }
+  EXPECT_EQ(documented, found);
+}
+
+TEST_F(Forgery, ThePageOnTrustShowsTheTable) {
+  const std::string page = slurp(SUREFOOT_SOURCE_DIR "/docs/trust.md");
+  for (const certify::FieldCheck& check : certify::field_checks()) {
+    const auto name = [](const std::optional<Evidence>& evidence) {
+      return evidence ? std::string(certify::name(*evidence)) : std::string("-");
+    };
+    const std::string row =
+        fmt::format("| `{}` | {} | {} |\n", check.field, name(check.in_tables), name(check.in_runs));
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
+}
+
+TEST_F(Forgery, InventedCountsPassArithmeticAndFailAgainstDataAndRuns) {
+  const std::string tables = SUREFOOT_SOURCE_DIR "/tests/certificates/v1/";
+  make("certify " + tables + "warm.csv --tolerances 1e-2 --quantiles 0.5 --out warm");
+  Json forged = body("warm");
+  forged["variants"][0]["name"] = "cold";
+  forged["variants"][0]["sha256"] = io::sha256_of_file(tables + "cold.csv");
+  write("forged.json", resealed_with_words(forged, ""));
+  EXPECT_EQ(surefoot("verify forged.json").code, 0);
+  const ProgramResult checked = surefoot("verify forged.json --data " + tables + "cold.csv");
+  EXPECT_EQ(checked.code, 1) << checked.out << checked.err;
+}
+
+TEST_F(Forgery, RunsAreMadeAgainAndEveryCountCompared) {
+  const std::string family = SUREFOOT_SOURCE_DIR "/examples/mpc";
+  make("run qp " + family +
+       " --iterations 20 --steps 10,20 --tolerances 1e-1 --quantiles 0.5 --preset paper --out qp");
+  const ProgramResult good = surefoot("verify qp/certificate.json --rerun " + family);
+  EXPECT_EQ(good.code, 0) << good.out << good.err;
+  EXPECT_NE(good.out.find("runs repeated"), std::string::npos);
+  // Everything that arithmetic cannot find.
+  Json forged = body("qp");
+  forged["metric"]["name"] = "distance";
+  forged["run"]["settings"]["rho"] = 7;
+  write("forged.json", resealed_with_words(forged, ""));
+  EXPECT_EQ(surefoot("verify forged.json").code, 0);
+  ProgramResult caught = surefoot("verify forged.json --rerun " + family);
+  EXPECT_EQ(caught.code, 1) << caught.out << caught.err;
+  EXPECT_NE(caught.out.find("metric/name"), std::string::npos) << caught.out;
+  EXPECT_NE(caught.out.find("run/settings/rho"), std::string::npos) << caught.out;
+  // Another command gives other runs.
+  for (const char* option : {"--rho", "--alpha", "--iterations", "--metric", "--scaling"}) {
+    Json other = body("qp");
+    std::string& value = other["rerun"]["options"][option].get_ref<std::string&>();
+    value = std::string(option) == "--metric" ? "primal-residual" : value == "0" ? "3" : "1" + value;
+    write("other.json", resealed_with_words(other, ""));
+    caught = surefoot("verify other.json --rerun " + family);
+    EXPECT_NE(caught.code, 0) << option << caught.out << caught.err;
+  }
+  // Files are found by digest, whatever their names, and not otherwise.
+  std::filesystem::create_directories(folder_ / "elsewhere");
+  for (const char* name : {"P.mtx", "A.mtx", "q.csv", "l.csv"})
+    std::filesystem::copy_file(family + "/" + name, folder_ / "elsewhere" / name);
+  std::filesystem::copy_file(family + "/u.csv", folder_ / "elsewhere" / "upper.csv");
+  EXPECT_EQ(surefoot("verify qp/certificate.json --rerun elsewhere").code, 0);
+  write("elsewhere/upper.csv", "1\n");
+  const ProgramResult missing = surefoot("verify qp/certificate.json --rerun elsewhere");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("u.csv"), std::string::npos) << missing.err;
+}
+
+TEST_F(Forgery, ACommandFromOutsideCannotWriteOrRunAnythingElse) {
+  make("run qp " SUREFOOT_SOURCE_DIR
+       "/examples/mpc --iterations 5 --tolerances 1e-1 --quantiles 0.5 --out qp");
+  const auto refused = [&](const char* pointer, const Json& value) {
+    Json changed = body("qp");
+    changed[Json::json_pointer(pointer)] = value;
+    write("changed.json", resealed_with_words(changed, ""));
+    const ProgramResult result = surefoot("verify changed.json --rerun " SUREFOOT_SOURCE_DIR "/examples/mpc");
+    return result.code == 2 && result.err.find("--rerun") != std::string::npos &&
+           std::count(result.err.begin(), result.err.end(), '\n') == 1;
+  };
+  EXPECT_TRUE(refused("/rerun/words", {"verify", "x"}));
+  EXPECT_TRUE(refused("/rerun/words", {"run", "command"}));
+  EXPECT_TRUE(refused("/rerun/words", Json::array()));
+  EXPECT_TRUE(refused("/rerun/options/--out", "/tmp/anywhere"));
+  EXPECT_TRUE(refused("/rerun/options/--checkpoint", "/tmp/anywhere"));
+  EXPECT_TRUE(refused("/rerun/options/--settings", "/tmp/anywhere"));
+  EXPECT_TRUE(refused("/rerun/options/--ledger", "/tmp/anywhere"));
+  EXPECT_TRUE(refused("/rerun/options/-x", "1"));
+  EXPECT_TRUE(refused("/rerun/files/0/file", "../P.mtx"));
+  EXPECT_TRUE(refused("/rerun/files/0/option", "--out"));
+  EXPECT_TRUE(refused("/rerun/certificate", "../../etc"));
+  EXPECT_TRUE(refused("/rerun/certificate", "/etc"));
+  const ProgramResult none =
+      surefoot("verify " SUREFOOT_SOURCE_DIR "/tests/certificates/v1/table.json --rerun .");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("does not record a command"), std::string::npos) << none.err;
+}
+
+TEST_F(Forgery, LearnedAndReproducedCertificatesAreMadeAgain) {
+  write("train.toml", surefoot::testing::training_file(2));
+  make("train train.toml --quiet --out trained");
+  make(
+      "calibrate trained/weights.safetensors --hold-out 0:200 --tolerances=-10,-5 --quantiles 0.5 --out "
+      "learned");
+  for (const char* kind : {"pac-bayes", "hold-out", "hold-out-means", "pac-bayes-paper"}) {
+    const ProgramResult again =
+        surefoot(fmt::format("verify learned/{}/certificate.json --rerun trained", kind));
+    EXPECT_EQ(again.code, 0) << kind << again.out << again.err;
+  }
+  Json forged = body("learned/hold-out");
+  forged["variants"][0]["weights"]["seed"] = 4;
+  write("forged.json", resealed_with_words(forged, ""));
+  EXPECT_EQ(surefoot("verify forged.json --rerun trained").code, 1);
+  make("reproduce robust-kalman --samples 20 --steps 30 --out kalman");
+  const ProgramResult again = surefoot("verify kalman/states/certificate.json --rerun");
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::string_view name(Evidence evidence) {
 
 const std::vector<FieldCheck>& field_checks() {
   static const std::vector<FieldCheck> checks{
-      {"format", Evidence::arithmetic},
+      {"format", Evidence::arithmetic, Evidence::arithmetic},
   };
   return checks;
 }
@@ -53,11 +53,14 @@ const std::vector<FieldCheck>& field_checks() {
 std::vector<std::string> taken_on_trust(const Certificate& certificate, const Checked& checked) {
   const EvidenceJson json = EvidenceJson::parse(to_json(certificate));
   std::vector<std::string> fields;
+  const bool repeatable = certificate.rerun != "null";
   for (const FieldCheck& check : field_checks()) {
-    const bool covered = check.found_by == Evidence::arithmetic ||
-                         (check.found_by == Evidence::data && (checked.data || checked.rerun)) ||
-                         (check.found_by == Evidence::weights && (checked.weights || checked.rerun)) ||
-                         (check.found_by == Evidence::rerun && checked.rerun);
+    const Evidence found_by =
+        (repeatable ? check.in_runs : check.in_tables).value_or(check.in_runs.value_or(Evidence::nothing));
+    const bool covered = found_by == Evidence::arithmetic ||
+                         (found_by == Evidence::data && (checked.data || checked.rerun)) ||
+                         (found_by == Evidence::weights && (checked.weights || checked.rerun)) ||
+                         (found_by == Evidence::rerun && checked.rerun);
     if (!covered && present(json, check.field)) fields.emplace_back(check.field);
   }
   return fields;

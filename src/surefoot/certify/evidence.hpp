@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,13 @@ enum class Evidence {
 };
 std::string_view name(Evidence evidence);
 
-/// A field of the JSON text, "variants.samples", and the least evidence that finds every change in it. Where
-/// a field is of several kinds of certificates it is that of the kind with the least protection.
+/// A field of the JSON text, "variants.samples", and the least evidence that finds every change in it: in
+/// certificates of a table of results, and in those of runs that this program made, where there is a command
+/// to repeat.
 struct FieldCheck {
   std::string_view field;
-  Evidence found_by = Evidence::nothing;
+  std::optional<Evidence> in_tables;  ///< none: not a field of such certificates
+  std::optional<Evidence> in_runs;
 };
 
 /// All fields, in the order of the text. tests/end_to_end/forgery_test.cpp changes each of them in every kind

@@ -384,6 +384,7 @@ class Checker {
       }
       return;
     }
+    expect(claim.rank == 0 && claim.below == claim.at_most, "a quantile of a grid has no order statistic");
     if (pac_bayes_) {
       expect_union(claim.delta,
                    union_delta(guarantee(claim.variant), static_cast<Index>(certificate_.grid.size())));
@@ -413,6 +414,7 @@ class Checker {
            fmt::format("counts {} and {} do not fit {} samples", claim.reached, claim.reached_before,
                        claim.samples));
     if (claim.method == BudgetMethod::paper) {
+      expect(claim.rank == 0, "a budget by method paper has no order statistic");
       if (!claim.steps) return;
       const double risk = bounds::risk_upper_bound(claim.samples - claim.reached, claim.samples, claim.delta,
                                                    certificate_.grid_method);
