@@ -136,6 +136,7 @@ std::string rerun_of(const CLI::App& verb, const CalibrateArguments& arguments,
   }
   if (!arguments.prior.empty()) add("--prior", arguments.prior);
   RerunOptions effective{{"--guarantees", std::string(name(kind))}};
+  if (!is_hold_out(kind)) effective.emplace_back("--hold-out", "");
   if (candidates.size() > 1) effective.emplace_back("--names", fmt::format("{}", fmt::join(names, ",")));
   return rerun_record({"calibrate"}, rerun_options(verb, files, effective), files, std::string(name(kind)));
 }

@@ -147,10 +147,8 @@ class Checker {
            fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
     if (range) check_recorded_steps(variant);
     expect(certificate_.value_limit >= 0, "its limit of exact values is negative");
-    if (!pac_bayes_ && variant.samples >= 1) {
-      expect(variant.values_rounded_up == rounds_values(index),
-             "whether its values are rounded up does not follow from the number of samples");
-    }
+    expect(variant.values_rounded_up == rounds_values(index),
+           "whether its values are rounded up does not follow from the number of samples");
   }
 
   void check_recorded_steps(const Variant& variant) {
@@ -289,6 +287,7 @@ class Checker {
     expect((claim.method == bounds::RiskMethod::pac_bayes) == pac_bayes_,
            "its method does not fit the variant's guarantee");
     expect(claim.method == certificate_.success.front().method, "its method is not that of the other claims");
+    expect(claim.method == certificate_.grid_method, "its method is not the declared one");
     check_step(claim.variant, claim.step);
     expect(claim.step != certificate_.variants[claim.variant].last_step ||
                claim.failures >= certificate_.variants[claim.variant].non_finite_runs,
