@@ -73,6 +73,9 @@ std::string notes(const std::vector<Guarantee>& guarantees) {
       text += fmt::format(", KL = {}, B = {}", upper_bound_value(variant.pac_bayes->kl),
                           upper_bound_value(variant.pac_bayes->regularizer));
     text += fmt::format(", {:.1f} s\n", guarantee.seconds);
+    if (is_hold_out(guarantee.kind))
+      text += fmt::format("    {}. {}\n", to_text(variant.provenance->range),
+                          looks_sentence(*variant.provenance));
   }
   return text;
 }
