@@ -12,6 +12,7 @@
 #include "looks.hpp"
 #include "memory.hpp"
 #include "output.hpp"
+#include "rerun.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -115,6 +116,19 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
   }
 }
 
+/// How to make a certificate again. Several candidates have names by their folders, which no repetition
+/// knows.
+std::string rerun_of(const CLI::App& verb, const std::vector<Candidate>& candidates,
+                     const GuaranteePlan& plan, GuaranteeKind kind) {
+  if (candidates.size() > 1) return "null";
+  const auto file = [](const char* option, const Candidate& candidate) {
+    return RerunFile{option, candidate.source, learning::posterior_sha256(candidate.posterior)};
+  };
+  std::vector<RerunFile> files{file("", candidates.front())};
+  if (plan.prior) files.push_back(file("--prior", *plan.prior));
+  return rerun_record({"calibrate"}, rerun_options(verb, files), files, std::string(name(kind)));
+}
+
 void run(const CLI::App& verb, CalibrateArguments arguments) {
   set_threads(arguments.threads);
   GuaranteePlan& plan = arguments.plan;
@@ -146,7 +160,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     return make_guarantees(candidates, plan);
   }();
   if (plan.hold_out) record_looks(looks, guarantees);
-  for (const Guarantee& guarantee : guarantees) {
+  for (Guarantee& guarantee : guarantees) {
+    guarantee.certificate.rerun = rerun_of(verb, candidates, plan, guarantee.kind);
     OutputOptions output;
     output.folder = arguments.out / std::string(name(guarantee.kind));
     output.prepare();
