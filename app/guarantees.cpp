@@ -291,6 +291,7 @@ certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, co
 
 std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
                                    Index count) {
+  require(count >= 1, "--validate: {} samples, at least 1 is needed", count);
   plan.kinds = {GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
   plan.hold_out_set = families::SampleSet::validation;
   plan.hold_out = NamedSamples{0, count};

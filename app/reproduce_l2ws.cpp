@@ -286,7 +286,7 @@ void l2ws(const Settings& settings, Output& output) {
   options.claims.title = "Learned warm starts of gradient descent";
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
-  const families::FamilyKey key = families::key_of(family.options());
+  const FamilyKey key = families::key_of(family.options());
   calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples);
   WarmStartResults results{
       certify_candidates(*op, candidates, options, residual, scale.steps, calibration,

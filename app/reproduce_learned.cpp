@@ -107,8 +107,8 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
   return certify::certify(options, calibrated);
 }
 
-certify::SampleRange named_samples(const families::FamilyKey& family, const Settings& settings,
-                                   families::SampleSet set, Index count, Index first) {
+certify::SampleRange named_samples(const FamilyKey& family, const Settings& settings, families::SampleSet set,
+                                   Index count, Index first) {
   return {family.text(), static_cast<Index>(settings.seed), std::string(families::to_string(set)), first,
           count};
 }

@@ -45,9 +45,8 @@ surefoot::certify::Certificate certify_candidates(surefoot::algorithms::LearnedO
                                                   PartJournals& journals);
 
 /// Samples of a set of a family with the experiment's seed, as certificates name them.
-surefoot::certify::SampleRange named_samples(const surefoot::families::FamilyKey& family,
-                                             const Settings& settings, surefoot::families::SampleSet set,
-                                             Index count, Index first = 0);
+surefoot::certify::SampleRange named_samples(const surefoot::FamilyKey& family, const Settings& settings,
+                                             surefoot::families::SampleSet set, Index count, Index first = 0);
 
 /// Counts of runs of an ordinary optimizer from a start, for baselines: claims at all recorded steps.
 surefoot::runs::Tally count_baseline(const surefoot::algorithms::Operator& op,

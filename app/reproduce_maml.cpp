@@ -468,7 +468,7 @@ void maml(const Settings& settings, Output& output) {
 
   double band = infinity;
   std::vector<report::PageFigure> shown;
-  const families::FamilyKey key = families::key_of(family.options());
+  const FamilyKey key = families::key_of(family.options());
   for (const MetaSubject& subject : subjects()) {
     Results results{pac_bayes(subject, scale, settings, all, learned, 0,
                               named_samples(key, settings, SampleSet::training, scale.samples),

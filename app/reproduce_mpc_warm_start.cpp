@@ -276,7 +276,7 @@ void mpc_warm_start(const Settings& settings, Output& output) {
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.first = calibration.prior_samples = half;
-  const families::FamilyKey key = families::key_of(family.options());
+  const FamilyKey key = families::key_of(family.options());
   calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples - half, half);
   const Loops held_out(family, settings, SampleSet::hold_out, scale.hold_out);
   const Loops base(family, settings, SampleSet::base, scale.base);

@@ -170,7 +170,8 @@ class CodingExperiment {
     const std::string source = fmt::format("{}/{}", place, weights_name);
     if (ranks().as_first(fs::exists(weights_of(place)))) {
       Candidate known = load_candidate(weights_of(place));
-      if (is_of(known.posterior, training)) return {place, source, weights_of(place), std::move(known.posterior)};
+      if (is_of(known.posterior, training))
+        return {place, source, weights_of(place), std::move(known.posterior)};
       io::remove_output(weights_of(place));
     }
     fmt::print("training {}{}\n", place, whole_progress());

@@ -184,7 +184,7 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
     arguments.push_back(file.option.empty() ? path : file.option + "=" + path);
   }
   for (const auto& [name, value] : command.options) arguments.push_back(name + "=" + value);
-  // The samples have been looked at: this is the same look again, and what it counts is compared, not stated.
+  // A repetition is no look: what it shows was shown before, and its ledger goes with the folder.
   if (command.words.front() == "calibrate") arguments.emplace_back("--look-again");
   const fs::path out = work.path() / "out";
   arguments.push_back("--out=" + out.string());

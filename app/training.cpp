@@ -149,7 +149,7 @@ void describe(const Training& training, learning::Posterior& posterior) {
   const TrainConfig& config = training.config;
   auto& data = posterior.metadata;
   data["model"] = config.model;
-  const families::FamilyKey family = families::key_of(config.family);
+  const FamilyKey family = families::key_of(config.family);
   data["family"] = family.name;
   data["family.seed"] = fmt::format("{}", config.family_seed);
   for (const auto& [constant, value] : family.constants) data["family." + constant] = value;

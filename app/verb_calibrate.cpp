@@ -83,6 +83,9 @@ std::string notes(const std::vector<Guarantee>& guarantees) {
       text += fmt::format(", KL = {}, B = {}", upper_bound_value(variant.pac_bayes->kl),
                           upper_bound_value(variant.pac_bayes->regularizer));
     text += fmt::format(", {:.1f} s\n", guarantee.seconds);
+    if (is_hold_out(guarantee.kind))
+      text += fmt::format("    {}. {}\n", to_text(variant.provenance->range),
+                          looks_sentence(*variant.provenance));
   }
   return text;
 }
@@ -126,15 +129,15 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
 std::string rerun_of(const CLI::App& verb, const CalibrateArguments& arguments,
                      const std::vector<Candidate>& candidates, GuaranteeKind kind) {
   std::vector<RerunFile> files;
-  const auto add = [&](const char* option, const std::filesystem::path& file) {
-    files.push_back({option, file.filename().string(), io::sha256_of_file(file)});
+  const auto add = [&](const char* option, const Candidate& candidate) {
+    files.push_back({option, candidate.source, learning::posterior_sha256(candidate.posterior)});
   };
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates) {
-    add("", candidate.file);
+    add("", candidate);
     names.push_back(candidate.name);
   }
-  if (!arguments.prior.empty()) add("--prior", arguments.prior);
+  if (arguments.plan.prior) add("--prior", *arguments.plan.prior);
   RerunOptions effective{{"--guarantees", std::string(name(kind))}};
   if (!is_hold_out(kind)) effective.emplace_back("--hold-out", "");
   if (candidates.size() > 1) effective.emplace_back("--names", fmt::format("{}", fmt::join(names, ",")));

@@ -4,8 +4,8 @@
 #include "surefoot/certify/run_record.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/family_key.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/families/family_key.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -72,7 +72,7 @@ Json described(const RunArguments& arguments, const FamilyFiles& files) {
 
 /// The problems by the digests of their files: all but where the solver starts.
 certify::SampleRange problems_of(const FamilyFiles& files, Index count) {
-  families::FamilyKey key{"files", {}};
+  FamilyKey key{"files", {}};
   for (const FamilyFiles::Read& read : files.files()) {
     if (read.name != "start") key.constants[read.name] = read.sha256;
   }

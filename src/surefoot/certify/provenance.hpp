@@ -10,7 +10,7 @@ namespace surefoot::certify {
 /// Samples first .. first+count-1 of one set of a family: what a count is of, whoever makes it and wherever
 /// its files are. Two ranges have samples in common if all but first and count agree and the ranges overlap.
 struct SampleRange {
-  /// families::FamilyKey::text(): the name with every constant of the distribution. For data files
+  /// FamilyKey::text(): the name with every constant of the distribution. For data files
   /// data_family().
   std::string family;
   Index seed = 0;   ///< of the family

@@ -3,11 +3,14 @@
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/family_key.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <string_view>
 
 namespace surefoot::certify {
 
@@ -125,6 +128,27 @@ class VariantCheck {
   std::string place_;
 };
 
+/// Whether the samples that were counted are of the family that the weights were trained for, as far as their
+/// metadata say.
+std::vector<std::string> compare_family(const Variant& stated,
+                                        const std::map<std::string, std::string>& metadata) {
+  const auto name = metadata.find("family");
+  const auto seed = metadata.find("family.seed");
+  if (name == metadata.end() || seed == metadata.end()) return {};
+  constexpr std::string_view prefix = "family.";
+  FamilyKey key{name->second, {}};
+  for (const auto& [entry, value] : metadata) {
+    if (entry.starts_with(prefix) && entry != "family.seed")
+      key.constants[entry.substr(prefix.size())] = value;
+  }
+  std::vector<std::string> findings;
+  const SampleRange& range = stated.provenance->range;
+  if (range.family != key.text() || fmt::format("{}", range.seed) != seed->second)
+    findings.push_back(fmt::format("they were trained for {}, seed {}, the certificate counts {}", key.text(),
+                                   seed->second, to_text(range)));
+  return findings;
+}
+
 }  // namespace
 
 std::vector<std::string> check_learned_variants(const Certificate& certificate) {
@@ -169,6 +193,9 @@ void compare_weights(const Certificate& certificate, std::size_t variant,
   expect(posterior.gaussians.mean.size() == stated.weights->count,
          fmt::format("{} weights, the certificate says {}", posterior.gaussians.mean.size(),
                      stated.weights->count));
+  if (stated.provenance) {
+    for (const std::string& finding : compare_family(stated, posterior.metadata)) expect(false, finding);
+  }
   if (!stated.pac_bayes) return;
   const PacBayes& claimed = *stated.pac_bayes;
   PacBayes recomputed;

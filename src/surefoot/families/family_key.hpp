@@ -1,30 +1,14 @@
 #pragma once
 
+#include "surefoot/core/family_key.hpp"
 #include "surefoot/families/model_predictive_control.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/families/unconstrained_qp.hpp"
 
-#include <map>
-#include <string>
-#include <string_view>
-
 namespace surefoot::families {
 
-/// A family by its name and all constants that its distribution depends on, but for the seed. Numbers are
-/// written with as many digits as tell them apart. Two families draw from the same distribution if their keys
-/// are the same; metadata of weights and certificates have the same names and texts.
-struct FamilyKey {
-  std::string name;
-  std::map<std::string, std::string> constants;
-
-  /// "sparse-coding(density=0.1, measurements=256, noise=0.01, variables=512)": constants in the order of
-  /// their names.
-  [[nodiscard]] std::string text() const;
-};
-/// The inverse of text(); InputError if it is none.
-FamilyKey parse_family_key(std::string_view text);
-
+/// All constants of the distribution that these options describe.
 FamilyKey key_of(const SparseCodingOptions& options);
 FamilyKey key_of(const UnconstrainedQpOptions& options);
 FamilyKey key_of(const SinusoidsOptions& options);
