@@ -307,6 +307,28 @@ TEST(Independence, FewRowsAreNotChecked) {
   EXPECT_TRUE(looked_at(drawn(24, 9, ordinary_row)).order_checked);
 }
 
+// Numbers that do not follow from each other, whoever wrote them.
+TEST(Independence, ContradictionsAreFound) {
+  Independence good = looked_at(chain(1000, 0.9, 1));
+  good.require_none("t.csv", true);
+  EXPECT_TRUE(good.contradictions(1000).empty());
+  EXPECT_FALSE(good.contradictions(999).empty() && good.contradictions(20).empty());
+  const auto caught = [&](const std::function<void(Independence&)>& change) {
+    Independence changed = good;
+    change(changed);
+    return !changed.contradictions(1000).empty();
+  };
+  EXPECT_TRUE(caught([](Independence& each) { each.allowed = false; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.serial.p_value = 0.5; }));
+  EXPECT_TRUE(caught([](Independence& each) { std::swap(each.serial.more, each.serial.statistics); }));
+  EXPECT_TRUE(caught([](Independence& each) { each.serial.more = 100000; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.drift.less = -1; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.exact.repeated = 1001; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.exact.compared = 10; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.order_checked = false; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.of = "rows"; }));
+}
+
 TEST(Independence, RefusesUnlessAllowed) {
   Independence found = looked_at(chain(1000, 0.9, 1));
   const std::string message = test_support::input_error([&] { found.require_none("t.csv", false); });
