@@ -98,3 +98,9 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
                   "delta of each budget claim [a share of the total]");
   verb.add_option("--title", arguments.title, "title of the report");
 }
+
+void add_dependence_option(CLI::App& verb, bool& allow) {
+  verb.add_flag(
+      "--allow-dependence", allow,
+      "certify rows that are not independent; sentences then begin \"if the rows were independent\"");
+}

@@ -39,3 +39,6 @@ std::vector<std::string> split_list(const char* option, const std::string& text)
 std::vector<double> parse_numbers(const char* option, const std::string& text);
 
 void add_claim_options(CLI::App& verb, ClaimArguments& arguments);
+
+/// --allow-dependence, of verbs that look for dependence between their rows.
+void add_dependence_option(CLI::App& verb, bool& allow);

@@ -33,6 +33,7 @@ struct CertifyOptions {
   std::vector<std::string> files;
   std::string names;
   std::optional<Index> first_step;
+  bool allow_dependence = false;
   int threads = 0;
   ClaimArguments claims;
   OutputOptions output;
@@ -71,6 +72,7 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
   std::vector<std::vector<Index>> recorded;
   for (const std::string& file : options.files) {
     tables.push_back(std::make_unique<certify::RunTable>(file, options.first_step));
+    if (options.first_step) tables.back()->require_first_step(*options.first_step);
     recorded.push_back(tables.back()->steps());
     if (!tables.back()->notice().empty())
       fmt::print(stderr, "surefoot: {}: {}\n", file, tables.back()->notice());
@@ -97,6 +99,9 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
     variant.source = options.files[i] == "-" ? "standard input"
                                              : std::filesystem::path(options.files[i]).filename().string();
     variant.sha256 = tables[i]->sha256();
+    variant.reading = tables[i]->reading();
+    variant.independence = tables[i]->independence();
+    variant.independence->require_none(options.files[i], options.allow_dependence);
     variants.push_back({variant, std::move(tally)});
   }
   return certify::certify(claims, variants);
@@ -141,6 +146,7 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--unit", options->claims.unit, "its unit; dB makes decibel defaults");
   verb->add_option("--first-step", options->first_step, "step of the first column if the header does not say")
       ->check(whole_number);
+  add_dependence_option(*verb, options->allow_dependence);
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   add_checkpoint_options(*verb, options->checkpoint);
@@ -148,8 +154,10 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   add_memory_option(*verb, options->memory_limit);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
-      "Rows must be independent and identically distributed problems; tolerances and steps must be chosen "
-      "without looking at the "
+      "Rows must be independent and identically distributed problems: repeated rows, rows that resemble "
+      "their "
+      "neighbours and values that drift are refused. Tolerances and steps must be chosen without looking at "
+      "the "
       "results.");
   verb->callback([options, verb, &exit_code] {
     run(*verb, *options);

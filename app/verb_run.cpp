@@ -2,6 +2,7 @@
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/run_record.hpp"
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/family_key.hpp"
@@ -29,6 +30,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,7 @@ struct RunArguments {
   Index iterations = 500;
   int threads = 0;
   bool save_traces = false;
+  bool allow_dependence = false;
   algorithms::OsqpOptions osqp;
   algorithms::ScsOptions scs;
   problems::Cones cones;
@@ -139,10 +142,19 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
 }
 
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
-                     FamilyFiles& files, Json run, const RerunOptions& solver_settings, const Solve& solve) {
+                     FamilyFiles& files, std::vector<certify::TableView> rows, Json run,
+                     const RerunOptions& solver_settings, const Solve& solve) {
   require_run_memory(arguments, op);
-  const runs::Start start =
-      arguments.start.empty() ? runs::cold_start() : runs::given_start(files.read_table("start"));
+  problems::Table starts;
+  if (!arguments.start.empty()) {
+    starts = files.read_table("start");
+    rows.push_back(certify::view_of(starts));
+  }
+  std::optional<certify::Independence> independence = certify::independence_of_problems(rows);
+  if (independence)
+    independence->require_none(arguments.folder.empty() ? "problems" : arguments.folder,
+                               arguments.allow_dependence);
+  const runs::Start start = arguments.start.empty() ? runs::cold_start() : runs::given_start(starts);
   io::Configuration data;
   for (const FamilyFiles::Read& read : files.files()) data.emplace_back("--" + read.name, read.sha256);
   LookBook looks(arguments.looks, "run", configuration_of(verb, data), arguments.checkpoint.resume);
@@ -151,6 +163,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   const auto journal = open_journal(arguments.checkpoint, verb, data);
   problems::Table traces;
   certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
+  certificate.variants.front().independence = std::move(independence);
   if (arguments.save_traces) {
     const std::string bytes = io::npy_bytes(traces);
     io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
@@ -205,12 +218,14 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
   Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
+  const std::vector<certify::TableView> rows{certify::view_of(problem.q), certify::view_of(problem.l),
+                                             certify::view_of(problem.u)};
   const RerunOptions settings{{"--rho", fmt::to_string(arguments.osqp.rho)},
                               {"--sigma", fmt::to_string(arguments.osqp.sigma)},
                               {"--alpha", fmt::to_string(arguments.osqp.alpha)},
                               {"--scaling", fmt::to_string(arguments.osqp.scaling)},
                               {"--equality-factor", fmt::to_string(arguments.osqp.equality_factor)}};
-  run_and_certify(verb, arguments, *op, files, run, settings, [&](const Interrupt& interrupt) {
+  run_and_certify(verb, arguments, *op, files, rows, run, settings, [&](const Interrupt& interrupt) {
     runs::QpSolveOptions how;
     how.interrupt = interrupt;
     return runs::solve_qp(problem, how);
@@ -235,10 +250,11 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   const algorithms::Scs op(problem, arguments.scs);
   Json run = Json::parse(certify::run_record(arguments.scs, arguments.cones));
   run.update(described(arguments, files));
+  const std::vector<certify::TableView> rows{certify::view_of(problem.b), certify::view_of(problem.c)};
   const RerunOptions settings{{"--alpha", fmt::to_string(arguments.scs.alpha)},
                               {"--rho-x", fmt::to_string(arguments.scs.rho_x)},
                               {"--scale", fmt::to_string(arguments.scs.scale)}};
-  run_and_certify(verb, arguments, op, files, run, settings, [&](const Interrupt& interrupt) {
+  run_and_certify(verb, arguments, op, files, rows, run, settings, [&](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
     return runs::solve(op, how);
@@ -264,6 +280,7 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   verb.add_flag("--save-traces", arguments.save_traces,
                 "write the traces too, so that verify --data can count them again");
   add_claim_options(verb, arguments.claims);
+  add_dependence_option(verb, arguments.allow_dependence);
   add_output_options(verb, arguments.output);
   add_checkpoint_options(verb, arguments.checkpoint);
   add_look_options(verb, arguments.looks);

@@ -48,6 +48,7 @@ void recount(const VerifyOptions& options, const certify::Certificate& certifica
       progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
     });
     certify::compare_recount(certificate, i, tally, table.sha256(), verification);
+    certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
   }
 }
 

@@ -22,6 +22,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -55,12 +56,13 @@ certify::TableView view_of(const py::array& traces) {
   return view;
 }
 
-runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec) {
+runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec,
+                         certify::Independence* independence = nullptr) {
   constexpr Index soon_counted = Index{1} << 18;
   const certify::TableView view = view_of(traces);
-  if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec);
+  if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec, nullptr, independence);
   return interruptible(
-      [&](const Interrupt& interrupt) { return certify::count_view(view, spec, interrupt); });
+      [&](const Interrupt& interrupt) { return certify::count_view(view, spec, interrupt, independence); });
 }
 
 runs::Tally count_file(certify::RunTable& table, const runs::TallySpec& spec) {
@@ -106,32 +108,56 @@ void add_options(py::module_& module) {
 }
 
 void add_counting(py::module_& module) {
+  py::class_<certify::Independence>(module, "Independence");
   py::class_<runs::Tally>(module, "Tally").def_property_readonly("samples", &runs::Tally::samples);
   py::class_<certify::RunTable>(module, "RunTable")
-      .def(py::init<const std::string&, std::optional<Index>>())
+      .def(py::init([](const std::string& path, std::optional<Index> first_step) {
+        auto table = std::make_unique<certify::RunTable>(path, first_step);
+        if (first_step) table->require_first_step(*first_step);
+        return table;
+      }))
       .def_property_readonly("steps", &certify::RunTable::steps)
       .def_property_readonly("notice", &certify::RunTable::notice)
+      .def_property_readonly("reading", &certify::RunTable::reading)
+      .def_property_readonly("independence", &certify::RunTable::independence)
       .def_property_readonly("sha256", &certify::RunTable::sha256)
       .def("count", [](certify::RunTable& self, const Options& options) {
         return count_file(self, certify::tally_spec(options, self.steps()));
       });
   module.def("table_name", &certify::table_name);
+  module.def("unlabelled_columns", &certify::unlabelled_columns);
+  module.def("steps_of_labels", [](const std::vector<std::string>& labels) {
+    const certify::ColumnSteps found =
+        certify::steps_of_columns(labels, static_cast<Index>(labels.size()), std::nullopt);
+    return std::make_tuple(found.steps, found.skipped);
+  });
+  module.def("count_table",
+             [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
+               certify::Independence independence;
+               runs::Tally tally = count_traces(traces, certify::tally_spec(options, steps), &independence);
+               return std::make_tuple(std::move(tally), independence);
+             });
   module.def("count", [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
     return count_traces(traces, certify::tally_spec(options, steps));
   });
 }
 
-/// Name, source, SHA-256 and counts; the counts are taken out of their object.
-using CountedVariant = std::tuple<std::string, std::string, std::string, runs::Tally*>;
+/// Name, source, how it was read, SHA-256, counts and what was found in the rows; the counts are taken out of
+/// their object.
+using CountedVariant = std::tuple<std::string, std::string, std::vector<std::string>, std::string,
+                                  runs::Tally*, certify::Independence>;
 
 HeldCertificate certify_counted(const Options& resolved_options, const std::vector<CountedVariant>& given,
-                                const std::string& run) {
+                                const std::string& run, bool allow_dependence) {
   std::vector<certify::Counted> variants;
-  for (const auto& [name, source, sha256, tally] : given) {
+  for (const auto& [name, source, reading, sha256, tally, independence] : given) {
     certify::Variant variant;
     variant.name = name;
     variant.source = source;
     variant.sha256 = sha256;
+    variant.reading = reading;
+    variant.independence = independence;
+    variant.independence->require_none(name, allow_dependence);
     variants.push_back({variant, std::move(*tally)});
   }
   return {certify::certify(resolved_options, variants), run};
@@ -145,13 +171,17 @@ class Verifier {
 
   void recount(std::size_t variant, const py::array& traces, const std::vector<Index>& steps,
                const std::string& sha256) {
-    const runs::Tally tally = count_traces(traces, certify::recount_spec(parsed_.certificate, steps));
+    certify::Independence independence;
+    const runs::Tally tally =
+        count_traces(traces, certify::recount_spec(parsed_.certificate, steps), &independence);
     certify::compare_recount(parsed_.certificate, variant, tally, sha256, verification_);
+    certify::compare_rows(parsed_.certificate, variant, {}, independence, verification_);
   }
   void recount_file(std::size_t variant, const std::string& path) {
     certify::RunTable table(path, parsed_.certificate.variants.at(variant).first_step);
     const runs::Tally tally = count_file(table, certify::recount_spec(parsed_.certificate, table.steps()));
     certify::compare_recount(parsed_.certificate, variant, tally, table.sha256(), verification_);
+    certify::compare_rows(parsed_.certificate, variant, table.reading(), table.independence(), verification_);
   }
   void reweigh(std::size_t variant, const std::string& name, const std::string& bytes) {
     const auto source = io::memory_bytes(name, bytes);

@@ -2,6 +2,7 @@
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/run_record.hpp"
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_qp.hpp"
@@ -90,8 +91,13 @@ runs::Start start_of(const py::object& start) {
 /// An operator on a family, and how to solve the family accurately.
 class Engine {
  public:
-  Engine(std::unique_ptr<Operator> op, std::function<Table(const Interrupt&)> solve, std::string record)
-      : op_(std::move(op)), solve_(std::move(solve)), record_(std::move(record)) {}
+  /// `problems`: what instances differ in, a row for each.
+  Engine(std::unique_ptr<Operator> op, std::function<Table(const Interrupt&)> solve, std::string record,
+         std::vector<certify::TableView> problems)
+      : op_(std::move(op)),
+        solve_(std::move(solve)),
+        record_(std::move(record)),
+        problems_(std::move(problems)) {}
 
   [[nodiscard]] const Operator& op() const { return *op_; }
   [[nodiscard]] const std::string& record() const { return record_; }
@@ -119,19 +125,29 @@ class Engine {
 
   [[nodiscard]] HeldCertificate certify(const std::string& metric, const certify::Options& options,
                                         Index steps, const py::object& start, const std::string& name,
-                                        const std::string& run) const {
+                                        const std::string& run, bool allow_dependence) const {
     const runs::Start from = start_of(start);
+    std::optional<certify::Independence> independence = look_for_dependence(start);
+    if (independence) independence->require_none("family", allow_dependence);
     certify::Certificate certificate = interruptible([&](const Interrupt& interrupt) {
       return certify::certify_run(*op_, metric_of(metric, interrupt), options, run_options(steps, interrupt),
                                   from);
     });
     if (!name.empty()) certificate.variants.front().name = name;
+    certificate.variants.front().independence = std::move(independence);
     return {std::move(certificate), run};
   }
 
  private:
   [[nodiscard]] runs::Metric metric_of(const std::string& name, const Interrupt& interrupt) const {
     return runs::named_metric(name, *op_, [&] { return solve_(interrupt); });
+  }
+  [[nodiscard]] std::optional<certify::Independence> look_for_dependence(const py::object& start) const {
+    std::vector<certify::TableView> tables = problems_;
+    Table starts;
+    if (!start.is_none()) starts = table_of(start, "start");
+    tables.push_back(certify::view_of(starts));
+    return certify::independence_of_problems(tables);
   }
   static runs::RunOptions run_options(Index steps, const Interrupt& interrupt) {
     runs::RunOptions options;
@@ -143,6 +159,7 @@ class Engine {
   std::unique_ptr<Operator> op_;
   std::function<Table(const Interrupt&)> solve_;
   std::string record_;
+  std::vector<certify::TableView> problems_;
 };
 
 Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
@@ -153,7 +170,10 @@ Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
   };
   auto op =
       interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Osqp>(problem, options); });
-  return {std::move(op), solve, certify::run_record(options)};
+  return {std::move(op),
+          solve,
+          certify::run_record(options),
+          {certify::view_of(problem.q), certify::view_of(problem.l), certify::view_of(problem.u)}};
 }
 
 Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
@@ -164,7 +184,10 @@ Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& option
     how.interrupt = interrupt;
     return runs::solve(*scs, how);
   };
-  return {std::move(op), solve, certify::run_record(options, problem.cones)};
+  return {std::move(op),
+          solve,
+          certify::run_record(options, problem.cones),
+          {certify::view_of(problem.b), certify::view_of(problem.c)}};
 }
 
 void add_problems(py::module_& module) {

@@ -80,7 +80,9 @@ std::vector<Json> changed_texts(const std::string& text) {
                                                       {"stratified", "paper"},
                                                       {"weights", "pre-activations", "means"},
                                                       {"double", "single"},
-                                                      {"training", "hold-out", "rows"}};
+                                                      {"training", "hold-out", "rows"},
+                                                      {"table", "problem data"},
+                                                      {"order checked", "order not checked"}};
   for (const std::vector<std::string>& choice : choices) {
     if (std::ranges::find(choice, text) == choice.end()) continue;
     for (const std::string& other : choice) changed.emplace_back(other);
@@ -116,6 +118,7 @@ bool found_by_data(const Kind& kind, const Certificate& certificate) {
     certify::RunTable table(kind.data[i], std::nullopt);
     const runs::Tally tally = table.count(certify::recount_spec(certificate, table.steps()), nullptr);
     certify::compare_recount(certificate, i, tally, table.sha256(), verification);
+    certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
   }
   return !verification.holds();
 }

@@ -175,6 +175,11 @@ class Certificate:
         return tuple(self._content["assumptions"])
 
     @property
+    def if_independent(self) -> bool:
+        """Whether claims hold only if the rows were independent: they were certified in spite of signs that they are not."""
+        return any(variant.get("independence", {}).get("allowed", False) for variant in self._content["variants"])
+
+    @property
     def run(self) -> Mapping[str, Any] | None:
         """How the runs were made: solver, settings, what was varied; None for tables of others."""
         run: dict[str, Any] | None = self._content["run"]
@@ -334,7 +339,8 @@ class Certificate:
     def __repr__(self) -> str:
         variants = f"{len(self.variants)} variant{'s' if len(self.variants) > 1 else ''}"
         confidence = number_text.confidence(self.delta)
-        return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {confidence}>"
+        condition = ", if the rows were independent" if self.if_independent else ""
+        return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {confidence}{condition}>"
 
     def _repr_html_(self) -> str:
         return self._core.summary_html()

@@ -75,6 +75,7 @@ def certify(
     recorded_steps: Sequence[int] | None = None,
     sources: Sequence[str] | None = None,
     run: Mapping[str, Any] | None = None,
+    allow_dependence: bool = False,
     **claims: Unpack[ClaimOptions],
 ) -> Certificate:
     """Certifies an optimizer from its results on sample problems that are independent and identically distributed.
@@ -84,17 +85,22 @@ def certify(
     traces
         A row per problem, a column per step: an array (float64 and float32 are read where they lie, whatever their
         strides), a file as the program reads it (CSV, gzipped CSV, ``.npy``), a :class:`Traces`; several of them as a list
-        or, with names, a dict: then their claims share one confidence.
+        or, with names, a dict: then their claims share one confidence. The columns of a DataFrame must say the steps, as
+        the header line of a file does, unless `first_step` or `recorded_steps` do.
     names
         Of the variants.
     metric, unit
         What was measured; ``unit="dB"`` makes decibel defaults.
     first_step, recorded_steps
-        Step of the first column [1], or the steps of all columns.
+        Step of the first column [1], or the steps of all columns, where a header or the columns of a DataFrame do not
+        say them.
     sources
         Recorded as the origin of each variant [the file name, or "array"].
     run
         Recorded in the certificate: how the runs were made.
+    allow_dependence
+        Rows that repeat, resemble their neighbours or drift are refused: they are no independent samples. True certifies
+        them all the same; every sentence then begins with "if the rows were independent".
     **claims
         What is to be claimed, see :class:`ClaimOptions`; the program's options of the same names.
 
@@ -117,9 +123,9 @@ def certify(
     options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
     options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
     options = _core.resolved(options, [table.steps for table in tables])
-    counted = [(table.name, table.source, *table.count(options)) for table in tables]
+    counted = [(table.name, table.source, table.reading, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
-    return Certificate._of(_core.certify(options, counted, record_text("run", record)))
+    return Certificate._of(_core.certify(options, counted, record_text("run", record), bool(allow_dependence)))
 
 
 def claim_options(
@@ -188,17 +194,26 @@ def _numbers(name: str, values: Any) -> list[float]:
 class _ArrayTable:
     """An array whose runs are to be counted."""
 
-    def __init__(self, values: Array, steps: list[int], name: str, source: str, traces: Traces | None = None) -> None:
+    def __init__(
+        self,
+        values: Array,
+        steps: list[int],
+        name: str,
+        source: str,
+        traces: Traces | None = None,
+        reading: str | None = None,
+    ) -> None:
         self.values = values
         self.steps = steps
+        self.reading = [_core.unlabelled_columns(steps) if reading is None else reading] if steps else []
         self.name = name
         self.source = source
         self.metric = traces.metric if traces else None
         self.unit = traces.unit if traces else None
         self.record = traces.run if traces else None
 
-    def count(self, options: _core.Options) -> tuple[str, _core.Tally]:
-        return npy_sha256(self.values), _core.count(self.values, options, self.steps)
+    def count(self, options: _core.Options) -> tuple[str, _core.Tally, _core.Independence]:
+        return npy_sha256(self.values), *_core.count_table(self.values, options, self.steps)
 
 
 class _FileTable:
@@ -209,15 +224,16 @@ class _FileTable:
         if self.table.notice:
             warnings.warn(f"{path}: {self.table.notice}", stacklevel=4)
         self.steps = self.table.steps
+        self.reading = self.table.reading
         self.name = name
         self.source = source
         self.metric: str | None = None
         self.unit: str | None = None
         self.record: Mapping[str, Any] | None = None
 
-    def count(self, options: _core.Options) -> tuple[str, _core.Tally]:
+    def count(self, options: _core.Options) -> tuple[str, _core.Tally, _core.Independence]:
         tally = self.table.count(options)
-        return self.table.sha256, tally
+        return self.table.sha256, tally, self.table.independence
 
 
 def real_table(values: Any, name: str = "traces") -> Array:
@@ -337,15 +353,61 @@ def _table(
         if first_step is not None or recorded_steps is not None:
             raise ValueError("recorded_steps: Traces have them already")
         return _ArrayTable(real_table(item.values), list(item.steps), name, item.source if source is None else source, item)
+    labelled = _labelled_steps(item, first_step is not None or recorded_steps is not None)
+    if labelled is not None and labelled.skipped:
+        item = np.asarray(item)[:, labelled.skipped :]
+        item = item.astype(np.float64) if item.dtype == object else item
     values = real_table(item)
     if recorded_steps is not None:
         steps = whole_numbers("recorded_steps", recorded_steps)
+    elif labelled is not None:
+        steps = labelled.steps
+        if first_step is not None and whole_number("first_step", first_step) != steps[0]:
+            raise ValueError(f"first_step: is {first_step}, and the columns of the DataFrame begin at {steps[0]}")
     else:
         first = 1 if first_step is None else whole_number("first_step", first_step)
         steps = list(range(first, first + values.shape[1]))
     if steps and steps[0] < 0:
         raise ValueError(f"{'first_step' if recorded_steps is None else 'recorded_steps'}: {steps[0]} is negative")
-    return _ArrayTable(values, steps, name, "array" if source is None else text("sources", source))
+    if labelled is not None and steps != labelled.steps:
+        ends = f"{labelled.steps[0]} .. {labelled.steps[-1]}"
+        raise ValueError(f"recorded_steps: the columns of the DataFrame say other steps, {ends}")
+    reading = None if labelled is None else labelled.reading
+    return _ArrayTable(values, steps, name, "array" if source is None else text("sources", source), None, reading)
+
+
+@dataclasses.dataclass(frozen=True)
+class _LabelledSteps:
+    """What the columns of a DataFrame say: their steps, after columns that only number the rows."""
+
+    steps: list[int]
+    skipped: int
+    reading: str
+
+
+def _labelled_steps(item: Any, told: bool) -> _LabelledSteps | None:
+    """None where columns have no labels, or labels that say nothing while the steps are `told`."""
+    if not hasattr(item, "columns") or getattr(item, "ndim", 2) != 2 or isinstance(item, np.ndarray):
+        return None
+    labels = list(item.columns)
+    if labels == list(range(len(labels))):
+        if told:
+            return None
+        raise ValueError(
+            "traces: the columns of the DataFrame are 0, 1, 2, ..., as pandas counts them; say first_step or recorded_steps"
+        )
+    try:
+        steps, skipped = _core.steps_of_labels([str(label) for label in labels])
+    except ValueError as error:
+        if told:
+            return None
+        reason = str(error).replace("header", "columns of the DataFrame").replace("--first-step", "first_step")
+        raise ValueError(f"traces: {reason}") from None
+    first, last = labels[skipped], labels[-1]
+    reading = f"the columns of the DataFrame say the steps ({str(first)!r} .. {str(last)!r})"
+    if skipped:
+        reading += f"; the first ({str(labels[0])!r}) numbers the instances and is not a step"
+    return _LabelledSteps(steps, skipped, reading)
 
 
 def _default_name(item: Any) -> str:

@@ -181,6 +181,7 @@ class _Family:
         preset: Preset = "package",
         settings: Mapping[str, float] | None = None,
         name: str = "",
+        allow_dependence: bool = False,
         **claims: Unpack[ClaimOptions],
     ) -> Certificate:
         """Runs the solver on all instances, counting as it goes, and certifies the metric.
@@ -197,6 +198,8 @@ class _Family:
             The solver's own defaults, or the paper's; then single settings by name.
         name
             Of the variant [the solver's].
+        allow_dependence
+            Certify though the problems (and starts) are no independent samples; see :func:`surefoot.certify`.
         **claims
             See :class:`surefoot.certification.ClaimOptions`.
 
@@ -207,7 +210,9 @@ class _Family:
         options = claim_options(**claims)
         record = record_text("run", self._record(engine, iterations, start))
         chosen = text("name", name)
-        return Certificate._of(engine.certify(text("metric", metric), options, iterations, start, chosen, record))
+        return Certificate._of(
+            engine.certify(text("metric", metric), options, iterations, start, chosen, record, bool(allow_dependence))
+        )
 
     def traces(
         self,

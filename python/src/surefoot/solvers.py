@@ -18,6 +18,7 @@ accurately first.
 from __future__ import annotations
 
 import importlib.metadata
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, Union
 
@@ -95,7 +96,7 @@ def osqp(
             yield _point(result.x), _point(result.y)
 
     record_of = _run_record("osqp", "kept state" if kept else "reruns", settings, family, start is not None)
-    return _traces(family, steps, metric, points, name, record_of)
+    return _traces(family, steps, metric, points, name, record_of, starts)
 
 
 def scs(
@@ -138,7 +139,8 @@ def scs(
                 result = solver.solve(x=starts[i, :n], y=starts[i, n : n + m], s=starts[i, n + m :])
             yield _point(result["x"]), _point(result["y"])
 
-    return _traces(family, steps, metric, points, name, _run_record("scs", "reruns", settings, family, start is not None))
+    record_of = _run_record("scs", "reruns", settings, family, start is not None)
+    return _traces(family, steps, metric, points, name, record_of, starts)
 
 
 def clarabel(
@@ -237,11 +239,22 @@ def _traces(
     points: Callable[[int], Points],
     name: str,
     run: dict[str, Any],
+    starts: Vector | None = None,
 ) -> Traces:
     measure = _measure(family, metric)
     values = np.full((family.instances, len(steps)), np.inf)
+    end: Vector | None = None
     for i in range(family.instances):
+        if end is not None and starts is not None and np.allclose(starts[i, : end.size], end, rtol=1e-3, atol=0):
+            warnings.warn(
+                f"start: row {i} begins where the run of row {i - 1} ended, as a solver does that is kept from problem to "
+                "problem. Such rows are a chain and no independent samples: certify one row per chain, or start each "
+                "from what is known without the others",
+                stacklevel=3,
+            )
+            starts = None
         for column, (x, y) in enumerate(points(i)):
+            end = x
             # A solver that gave up returns no numbers: that is a failure.
             if np.isfinite(x).all() and np.isfinite(y).all():
                 values[i, column] = measure(x, y, i)

@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/methods.hpp"
 #include "surefoot/certify/guarantee.hpp"
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/provenance.hpp"
 #include "surefoot/core/types.hpp"
 
@@ -31,6 +32,9 @@ struct Variant {
   std::optional<PacBayes> pac_bayes = std::nullopt;
   /// Which samples were counted, where that is known.
   std::optional<SampleProvenance> provenance = std::nullopt;
+  std::vector<std::string> reading =
+      {};  ///< how a table was read: where its steps come from, what was skipped
+  std::optional<Independence> independence = std::nullopt;  ///< none: rows were not looked at
 };
 
 /// Sets columns, first_step, last_step and recorded_steps of a variant that recorded these steps.

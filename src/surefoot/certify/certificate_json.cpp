@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view order_not_checked = "order not checked";
+
 std::string_view name(Simultaneity simultaneous) {
   return simultaneous == Simultaneity::all ? "all" : "each";
 }
@@ -43,6 +45,27 @@ void write_provenance(JsonText& text, const SampleProvenance& provenance) {
               "first", range.first, "count", range.count, "earlier_looks", provenance.earlier_looks);
 }
 
+void write_sign_test(JsonText& text, const Independence::SignTest& test) {
+  text.object("statistics", test.statistics, "about", test.about, "more", test.more, "less", test.less,  //
+              "p_value", test.p_value);
+}
+
+void write_repeats(JsonText& text, const Independence::Repeats& repeats) {
+  text.object("compared", repeats.compared, "comparable", repeats.comparable, "repeated", repeats.repeated);
+}
+
+void write_independence(JsonText& text, const Independence& found) {
+  text.open('{');
+  text.members("of", found.of, "level", Independence::level,  //
+               "order", found.order_checked ? "order checked" : order_not_checked);
+  text.members("exact_repeats", [&](JsonText& part) { write_repeats(part, found.exact); });
+  text.members("rounded_repeats", [&](JsonText& part) { write_repeats(part, found.rounded); });
+  text.members("serial", [&](JsonText& part) { write_sign_test(part, found.serial); });
+  text.members("drift", [&](JsonText& part) { write_sign_test(part, found.drift); });
+  text.members("findings", found.findings(), "allowed", found.allowed);
+  text.close('}');
+}
+
 void write_variant(JsonText& text, const Variant& variant, int format) {
   text.open('{');
   text.members("name", variant.name, "source", variant.source, "sha256", variant.sha256,  //
@@ -50,6 +73,9 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
                "first_step", variant.first_step, "last_step", variant.last_step,          //
                "non_finite_runs", variant.non_finite_runs, "values_rounded_up", variant.values_rounded_up);
   if (format > 1 && !variant.recorded_steps.empty()) text.members("recorded_steps", variant.recorded_steps);
+  if (format > 1 && !variant.reading.empty()) text.members("reading", variant.reading);
+  if (format > 1 && variant.independence)
+    text.members("independence", [&](JsonText& part) { write_independence(part, *variant.independence); });
   if (variant.weights)
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
@@ -253,6 +279,32 @@ SampleProvenance read_provenance(const Fields& fields) {
           fields.optional_count("earlier_looks")};
 }
 
+Independence::SignTest read_sign_test(const Fields& fields) {
+  Independence::SignTest test;
+  test.statistics = fields.count("statistics");
+  test.about = fields.text("about");
+  test.more = fields.count("more");
+  test.less = fields.count("less");
+  test.p_value = fields.number("p_value");
+  return test;
+}
+
+Independence::Repeats read_repeats(const Fields& fields) {
+  return {fields.count("compared"), fields.count("comparable"), fields.count("repeated")};
+}
+
+Independence read_independence(const Fields& fields) {
+  Independence found;
+  found.of = fields.text("of");
+  found.order_checked = fields.text("order") != order_not_checked;
+  found.exact = read_repeats(fields.child("exact_repeats"));
+  found.rounded = read_repeats(fields.child("rounded_repeats"));
+  found.serial = read_sign_test(fields.child("serial"));
+  found.drift = read_sign_test(fields.child("drift"));
+  found.allowed = fields.truth("allowed");
+  return found;
+}
+
 Variant read_variant(const Fields& fields) {
   Variant variant;
   variant.name = fields.text("name");
@@ -265,6 +317,8 @@ Variant read_variant(const Fields& fields) {
   variant.non_finite_runs = fields.count("non_finite_runs");
   variant.values_rounded_up = fields.truth("values_rounded_up");
   if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
+  if (fields.has("reading")) variant.reading = fields.texts("reading");
+  if (fields.has("independence")) variant.independence = read_independence(fields.child("independence"));
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   if (fields.has("provenance")) variant.provenance = read_provenance(fields.child("provenance"));

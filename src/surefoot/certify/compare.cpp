@@ -272,6 +272,13 @@ Comparison compare(const Certificate& a, const Certificate& b, const CompareOpti
   require(a.metric == b.metric && a.unit == b.unit,
           "the certificates speak of different metrics, '{}'{} and '{}'{}: they cannot be compared", a.metric,
           a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
+  for (const Certificate* each : {&a, &b}) {
+    require(
+        !if_independent(*each),
+        "certificate {} was made in spite of signs that its rows are not independent: nothing is provably "
+        "better or worse than it",
+        each == &a ? "A" : "B");
+  }
   Comparison comparison;
   comparison.pairs = paired(a, b, options, same);
   comparison.delta_a = a.delta;

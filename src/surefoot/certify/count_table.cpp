@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <future>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -23,69 +24,141 @@ namespace surefoot::certify {
 
 namespace {
 
-std::optional<Index> trailing_number(const std::string& label) {
-  std::size_t first = label.size();
-  while (first > 0 && std::isdigit(static_cast<unsigned char>(label[first - 1])) != 0) --first;
-  Index value = 0;
-  const auto [end, error] = std::from_chars(label.data() + first, label.data() + label.size(), value);
-  if (first == label.size() || error != std::errc() || end != label.data() + label.size())
-    return std::nullopt;
-  return value;
+constexpr Index largest_step = 1'000'000'000'000'000;
+
+/// What a label says: the words before its number, and the step.
+struct LabelledStep {
+  std::string_view words;
+  Index step = 0;
+};
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-std::optional<std::vector<Index>> labelled_steps(const std::vector<std::string>& labels, std::size_t first) {
+// "10", "k=10", "iter_250", "k=1e3": words without a digit, then a whole number to the end. None if the label
+// says anything else, or leaves a doubt: 0.1, -10 (or a hyphen?), 10^3, 1,000, 2x10.
+std::optional<LabelledStep> read_label(std::string_view label) {
+  const auto first =
+      static_cast<std::size_t>(std::find_if(label.begin(), label.end(), is_digit) - label.begin());
+  const std::string_view number = label.substr(first);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool sign_or_point =
+      first > 0 && std::string_view("+-.,^*/").find(label[first - 1]) != std::string_view::npos;
+  const bool whole = error == std::errc() && end == number.data() + number.size() &&
+                     value == std::floor(value) && value <= static_cast<double>(largest_step);
+  if (number.empty() || sign_or_point || !whole) return std::nullopt;
+  return LabelledStep{label.substr(0, first), static_cast<Index>(value)};
+}
+
+/// Steps of labels, or what is wrong with them.
+struct LabelledSteps {
   std::vector<Index> steps;
-  for (std::size_t i = first; i < labels.size(); ++i) {
-    const std::optional<Index> step = trailing_number(labels[i]);
-    if (!step || (!steps.empty() && steps.back() >= *step)) return std::nullopt;
-    steps.push_back(*step);
+  std::string complaint;
+};
+
+LabelledSteps labelled_steps(const std::vector<std::string>& labels, std::size_t first) {
+  LabelledSteps found;
+  std::string_view words;
+  for (std::size_t i = first; i < labels.size() && found.complaint.empty(); ++i) {
+    const std::optional<LabelledStep> label = read_label(labels[i]);
+    if (!label) {
+      found.complaint = fmt::format("label '{}' says no step", io::printable(labels[i]));
+    } else if (i > first && label->words != words) {
+      found.complaint = fmt::format("labels '{}' and '{}' name different things",
+                                    io::printable(labels[first]), io::printable(labels[i]));
+    } else if (i > first && label->step <= found.steps.back()) {
+      found.complaint = fmt::format("labels '{}' and '{}' do not increase", io::printable(labels[i - 1]),
+                                    io::printable(labels[i]));
+    } else {
+      words = label->words;
+      found.steps.push_back(label->step);
+    }
   }
+  return found;
+}
+
+std::vector<Index> steps_from(Index first, Index columns) {
+  std::vector<Index> steps(static_cast<std::size_t>(columns));
+  std::iota(steps.begin(), steps.end(), first);
   return steps;
 }
 
-// A first row of increasing whole numbers, 1, 2, 3, ... or 1, 10, 100, is a header that consists of numbers.
-std::vector<Index> step_numbers(const io::RowBlock& block, Index columns) {
+bool is_whole(double value) {
+  return value >= 0 && value <= static_cast<double>(largest_step) && value == std::floor(value);
+}
+
+// The whole numbers of a row if they increase, as steps do; empty otherwise.
+std::vector<Index> increasing_numbers(const double* row, Index columns) {
   std::vector<Index> steps;
-  if (block.rows < 2 || columns < 3) return {};
   for (Index i = 0; i < columns; ++i) {
-    const double value = block.values[static_cast<std::size_t>(i)];
-    const bool fits = value >= 0 && value < 1e15 && value == std::floor(value) &&
-                      (steps.empty() || value > static_cast<double>(steps.back()));
-    if (!fits) return {};
-    steps.push_back(static_cast<Index>(value));
+    if (!is_whole(row[i]) || (i > 0 && !(row[i] > row[i - 1]))) return {};
+    steps.push_back(static_cast<Index>(row[i]));
   }
   return steps;
+}
+
+// Rows in the parts of earlier processes, from the number in this one's.
+Index rows_before(Index own) {
+  ByteWriter to;
+  to.number(own);
+  Index before = 0;
+  const std::vector<std::string> all = ranks().all_gather(to.take());
+  for (int rank = 0; rank < ranks().rank(); ++rank)
+    before += ByteReader(all[static_cast<std::size_t>(rank)], "rows of a part").number<Index>();
+  return before;
 }
 
 // `first` is the first of the parts.
-runs::Tally sum_of(runs::Tally first, const std::vector<runs::Tally>& parts) {
+template <class Counts>
+Counts sum_of(Counts first, const std::vector<Counts>& parts) {
   for (std::size_t part = 1; part < parts.size(); ++part) first.merge(parts[part]);
   return first;
 }
 
 }  // namespace
 
+std::string unlabelled_columns(const std::vector<Index>& steps) {
+  return fmt::format("no header line: the columns are steps {} .. {}", steps.front(), steps.back());
+}
+
 ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
                              std::optional<Index> first_step) {
-  constexpr Index largest_step = 1'000'000'000'000'000;
   require(first_step.value_or(1) >= 0 && first_step.value_or(1) <= largest_step,
           "first step: {} is outside 0 .. {}", first_step.value_or(1), largest_step);
   ColumnSteps result;
-  if (!header.empty()) {
-    if (auto steps = labelled_steps(header, 0)) {
-      result.steps = std::move(*steps);
-      return result;
-    }
-    // A first label without a number before labels with: that column numbers the instances.
-    auto steps =
-        header.size() > 1 && !trailing_number(header.front()) ? labelled_steps(header, 1) : std::nullopt;
-    if (steps) return {std::move(*steps), 1};
-    require(first_step.has_value(),
-            "the header does not say increasing steps ('{}' .. '{}'); label columns k=1, k=2, ... or give "
-            "--first-step",
-            header.front(), header.back());
+  result.steps = steps_from(first_step.value_or(1), columns);
+  if (header.empty()) {
+    result.reading.push_back(unlabelled_columns(result.steps));
+    return result;
   }
-  for (Index i = 0; i < columns; ++i) result.steps.push_back(first_step.value_or(1) + i);
+  const auto label = [&](std::size_t i) { return io::printable(header[i]); };
+  // A first label without a number before labels with: that column numbers the instances.
+  const bool names_first = header.size() > 1 && std::ranges::none_of(header.front(), is_digit);
+  LabelledSteps found = labelled_steps(header, names_first ? 1 : 0);
+  if (found.complaint.empty()) {
+    result.from = ColumnSteps::From::header;
+    result.steps = std::move(found.steps);
+    result.skipped = names_first ? 1 : 0;
+    result.reading.push_back(fmt::format("the header line says the steps ('{}' .. '{}')",
+                                         label(result.skipped), label(header.size() - 1)));
+    if (names_first) {
+      result.notice =
+          fmt::format("the first column ('{}') numbers the instances and is not a step", label(0));
+      result.reading.push_back(result.notice);
+    }
+    return result;
+  }
+  require(first_step.has_value(),
+          "the header does not say increasing steps ('{}' .. '{}'): {}; label columns k=1, k=2, ... or give "
+          "--first-step",
+          label(0), label(header.size() - 1), found.complaint);
+  result.notice = fmt::format(
+      "the header line ('{}' .. '{}') says no steps and is not a run; the columns are steps {} .. {} "
+      "as the first step says",
+      label(0), label(header.size() - 1), result.steps.front(), result.steps.back());
+  result.reading.push_back(result.notice);
   return result;
 }
 
@@ -113,23 +186,62 @@ void RunTable::open(std::optional<Index> first_step) {
   } catch (const InputError& error) {
     throw InputError(path_ + ": " + error.what());
   }
-  if (columns_.skipped > 0) notice_ = "the first column numbers the instances and is not a step";
   const bool any = reader_->next(first_block_);
   if (!any) first_block_ = {};
-  if (!reader_->header().empty() || !reader_->can_have_header()) return;
-  std::vector<Index> numbers = step_numbers(first_block_, reader_->columns());
+  if (reader_->header().empty() && reader_->can_have_header()) look_for_steps_in_first_row(first_step);
+}
+
+// A row of increasing whole numbers before rows of other numbers is the header that pandas writes for columns
+// 5, 10, 15. Where rows are whole numbers too, or there are two columns only, nobody can tell.
+void RunTable::look_for_steps_in_first_row(std::optional<Index> first_step) {
+  io::RowBlock more;
+  if (first_block_.rows == 1 && reader_->next(more)) {
+    first_block_.rows += more.rows;
+    first_block_.values.resize(static_cast<std::size_t>(cells_));
+    first_block_.values.insert(first_block_.values.end(), more.values.begin(),
+                               more.values.begin() + more.rows * cells_);
+  }
+  if (first_block_.rows < 2 || cells_ < 2) return;
+  const double* row = first_block_.values.data();
+  std::vector<Index> numbers = increasing_numbers(row, cells_);
   if (numbers.empty()) return;
+  const bool others = std::any_of(row + cells_, row + 2 * cells_,
+                                  [](double value) { return std::isfinite(value) && !is_whole(value); });
+  if (!others || cells_ < 3) {
+    require(
+        first_step.has_value(),
+        "{}: the first row ({} .. {}) may say the steps or be a run; label columns k=1, k=2, ..., or give "
+        "--first-step if it is a run",
+        path_, numbers.front(), numbers.back());
+    return;
+  }
+  columns_.from = ColumnSteps::From::first_row;
+  columns_.notice = fmt::format("the first row ({} .. {}) says the steps and is not a run", numbers.front(),
+                                numbers.back());
+  columns_.reading = {columns_.notice};
   columns_.steps = std::move(numbers);
   label_rows_ = 1;
-  notice_ = "the first row counts the steps and is not a run";
+}
+
+void RunTable::require_first_step(Index first_step) const {
+  require(columns_.from != ColumnSteps::From::first_row,
+          "{}: the first row ({} .. {}) looks like steps, and the first step is said to be {}; label columns "
+          "k=1, k=2, ...",
+          path_, columns_.steps.front(), columns_.steps.back(), first_step);
+  require(columns_.from != ColumnSteps::From::header || columns_.steps.front() == first_step,
+          "{}: the header line says that the first step is {}, and it is said to be {}", path_,
+          columns_.steps.front(), first_step);
 }
 
 void RunTable::share_columns() {
   ByteWriter to;
   to.list(columns_.steps);
   to.number(columns_.skipped);
+  to.number(static_cast<int>(columns_.from));
   to.number(label_rows_);
-  to.text(notice_);
+  to.text(columns_.notice);
+  to.number(static_cast<Index>(columns_.reading.size()));
+  for (const std::string& line : columns_.reading) to.text(line);
   io::TableReader::Rows rows;
   const bool in_parts = reader_ && reader_->rows_in_file().has_value();
   if (in_parts) rows = *reader_->rows_in_file();
@@ -143,8 +255,11 @@ void RunTable::share_columns() {
   ByteReader from(shared, "columns of a table");
   columns_.steps = from.list<Index>();
   columns_.skipped = from.number<std::size_t>();
+  columns_.from = static_cast<ColumnSteps::From>(from.number<int>());
   label_rows_ = from.number<Index>();
-  notice_ = from.text();
+  columns_.notice = from.text();
+  columns_.reading.resize(static_cast<std::size_t>(from.number<Index>()));
+  for (std::string& line : columns_.reading) line = from.text();
   const bool parts = from.number<unsigned char>() != 0;
   rows.first_byte = from.number<Index>();
   rows.end_byte = from.number<Index>();
@@ -152,24 +267,19 @@ void RunTable::share_columns() {
   if (parts) in_parts_ = rows;
 }
 
-void RunTable::add_rows(std::vector<runs::Tally>& tallies, const std::function<void(Index, Index)>& progress,
+void RunTable::add_rows(Counting& counting, const std::function<void(Index, Index)>& progress,
                         CountJournal* journal) {
-  const auto parts = static_cast<Index>(tallies.size());
+  const auto parts = static_cast<Index>(counting.tallies.size());
   const std::optional<std::string> left = journal != nullptr ? journal->begin() : std::nullopt;
-  if (left) tallies.front() = go_on(tallies.front().spec(), *left);
-  const auto keep = [&] { journal->keep(state(sum_of(tallies.front(), tallies))); };
+  if (left) go_on(counting, *left);
+  const auto keep = [&] { journal->keep(state(counting)); };
   io::RowBlock block = std::move(first_block_);
-  Index first = in_parts_ || rows_counted_ > 0 ? 0 : label_rows_;
+  Index labels = in_parts_ || rows_counted_ > 0 ? 0 : label_rows_;
   for (bool more = block.rows > 0 || reader_->next(block); more; more = reader_->next(block)) {
-    const Index rows = block.rows - first;
-    parallel_blocks(parts, [&](Index part) {
-      const Part own = part_of(rows, part, parts);
-      for (Index row = first + own.first; row < first + own.end(); ++row) {
-        tallies[static_cast<std::size_t>(part)].add_run(
-            &block.values[static_cast<std::size_t>(row * cells_) + columns_.skipped]);
-      }
-    });
-    first = 0;
+    const double* rows = &block.values[static_cast<std::size_t>(labels * cells_) + columns_.skipped];
+    const Index first = first_row_ + rows_counted_ - (in_parts_ || labels > 0 ? 0 : label_rows_);
+    add_block(counting, parts, {first, block.rows - labels}, rows);
+    labels = 0;
     rows_counted_ += block.rows;
     if (progress) progress(reader_->bytes_read(), reader_->bytes_total());
     if (journal == nullptr) continue;
@@ -181,7 +291,27 @@ void RunTable::add_rows(std::vector<runs::Tally>& tallies, const std::function<v
     }
     if (journal->due()) keep();
   }
-  if (journal != nullptr && journal->keeps()) journal->end(state(sum_of(tallies.front(), tallies)));
+  if (journal != nullptr && journal->keeps()) journal->end(state(counting));
+}
+
+// Threads take whole groups of rows, and the first collector those at the ends, so that no group stays open
+// for longer than a block.
+void RunTable::add_block(Counting& counting, Index parts, Part rows, const double* values) const {
+  constexpr Index group = Independence::group;
+  const Index groups_begin = std::min(rows.end(), (rows.first + group - 1) / group * group);
+  const Index groups_end = std::max(groups_begin, rows.end() / group * group);
+  const auto row_at = [&](Index row) { return values + (row - rows.first) * cells_; };
+  parallel_blocks(parts, [&](Index part) {
+    const auto index = static_cast<std::size_t>(part);
+    const Part own = part_of(rows.count, part, parts);
+    for (Index row = own.first; row < own.end(); ++row)
+      counting.tallies[index].add_run(row_at(rows.first + row));
+    const Part groups = part_of((groups_end - groups_begin) / group, part, parts);
+    for (Index row = groups_begin + groups.first * group; row < groups_begin + groups.end() * group; ++row)
+      counting.checks[index].add(row, row_at(row));
+  });
+  for (Index row = rows.first; row < groups_begin; ++row) counting.checks.front().add(row, row_at(row));
+  for (Index row = groups_end; row < rows.end(); ++row) counting.checks.front().add(row, row_at(row));
 }
 
 struct RunTable::Found {
@@ -210,62 +340,92 @@ void RunTable::require_whole(const Found& own) const {
 
 runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress,
                             CountJournal* journal) {
-  std::vector<runs::Tally> tallies(static_cast<std::size_t>(threads()), runs::Tally(spec));
-  const auto sum_of_threads = [&] { return sum_of(std::move(tallies.front()), tallies); };
+  const auto parts = static_cast<std::size_t>(threads());
+  Counting counting{std::vector<runs::Tally>(parts, runs::Tally(spec)),
+                    std::vector<DependenceCheck>(parts, DependenceCheck(spec.steps))};
   if (!in_parts_) {
     if (ranks().first()) {
-      add_rows(tallies, progress, journal);
+      add_rows(counting, progress, journal);
       sha256_ = reader_->sha256();
     }
-    runs::Tally whole = runs::sum_over_ranks(sum_of_threads());
-    require(whole.samples() > 0, "{}: there is no run in the table", path_);
-    return whole;
+    return whole_of(std::move(counting));
   }
   std::future<std::string> digest;
   if (ranks().first()) digest = std::async(std::launch::async, io::sha256_of_file, path_);
   Found found;
-  try {
+  const auto attempt = [&](const std::function<void()>& work) {
+    try {
+      if (found.error.empty()) work();
+    } catch (const InputError& error) {
+      found.error = error.what();
+    }
+  };
+  Index rows = 0;
+  attempt([&] {
     first_block_ = {};
     reader_ = io::TableReader::open_part(path_, *in_parts_, ranks().rank(), ranks().count(), options_);
-    add_rows(tallies, progress, journal);
+    rows = reader_->rows_in_part();
+  });
+  first_row_ = rows_before(rows);
+  attempt([&] {
+    add_rows(counting, progress, journal);
     found.blank_line = reader_->blank_line_at_end();
-  } catch (const InputError& error) {
-    found.error = error.what();
-  }
-  const runs::Tally own = sum_of_threads();
-  found.text = own.samples() > 0 || !found.error.empty();
+  });
+  found.text = !found.error.empty() || std::ranges::any_of(counting.tallies, [](const runs::Tally& own) {
+    return own.samples() > 0;
+  });
   require_whole(found);
-  const runs::Tally whole = runs::sum_over_ranks(own);
-  require(whole.samples() > 0, "{}: there is no run in the table", path_);
+  runs::Tally whole = whole_of(std::move(counting));
   if (ranks().first()) sha256_ = digest.get();
   return whole;
 }
 
-std::string RunTable::state(const runs::Tally& tally) const {
+runs::Tally RunTable::whole_of(Counting counting) {
+  DependenceCheck check = sum_of(std::move(counting.checks.front()), counting.checks);
+  runs::Tally whole = runs::sum_over_ranks(sum_of(std::move(counting.tallies.front()), counting.tallies));
+  require(whole.samples() > 0, "{}: there is no run in the table", path_);
+  if (ranks().several()) {
+    const std::vector<Index>& steps = whole.spec().steps;
+    check = DependenceCheck::from_state(
+        steps, ranks().reduce(
+                   [&] { return check.state(); },
+                   [&](std::string_view bytes) { check.merge(DependenceCheck::from_state(steps, bytes)); }));
+  }
+  independence_ = check.result();
+  return whole;
+}
+
+std::string RunTable::state(const Counting& counting) const {
   ByteWriter to;
   to.number(rows_counted_);
   to.number(reader_->bytes_read());
   to.text(reader_->sha256_so_far());
-  to.text(tally.state());
+  to.text(sum_of(counting.tallies.front(), counting.tallies).state());
+  to.text(sum_of(counting.checks.front(), counting.checks).state());
   return to.take();
 }
 
-runs::Tally RunTable::go_on(const runs::TallySpec& spec, const std::string& state) {
+void RunTable::go_on(Counting& counting, const std::string& state) {
   ByteReader from(state, "counts of a checkpoint");
   rows_counted_ = from.number<Index>();
   const auto bytes = from.number<Index>();
   const std::string digest = from.text();
+  const runs::TallySpec spec = counting.tallies.front().spec();
   runs::Tally tally = runs::Tally::from_state(spec, from.text());
+  DependenceCheck check = DependenceCheck::from_state(spec.steps, from.text());
   from.finish();
   const Index labels = in_parts_ ? 0 : label_rows_;
-  require(rows_counted_ >= first_block_.rows && tally.samples() == rows_counted_ - labels,
-          "counts of a checkpoint: {} rows were read, {} runs counted", rows_counted_, tally.samples());
+  require(rows_counted_ >= first_block_.rows && tally.samples() == rows_counted_ - labels &&
+              check.rows() == tally.samples(),
+          "counts of a checkpoint: {} rows were read, {} runs counted, {} looked at", rows_counted_,
+          tally.samples(), check.rows());
   reader_->skip(rows_counted_ - first_block_.rows);
   first_block_ = {};
   require(reader_->bytes_read() == bytes && reader_->sha256_so_far() == digest,
           "{}: is not the table that the checkpoint has counted: its first {} bytes are others", path_,
           bytes);
-  return tally;
+  counting.tallies.front() = std::move(tally);
+  counting.checks.front() = std::move(check);
 }
 
 }  // namespace surefoot::certify

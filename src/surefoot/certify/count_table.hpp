@@ -1,6 +1,8 @@
 #pragma once
 
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/independence.hpp"
+#include "surefoot/core/part.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/io/table_reader.hpp"
 #include "surefoot/runs/tally.hpp"
@@ -13,18 +15,29 @@
 
 namespace surefoot::certify {
 
-/// Which step each column of a table belongs to.
+/// Which step each column of a table belongs to, and how that was found out.
 struct ColumnSteps {
+  enum class From {
+    order,      ///< columns count from the first step
+    header,     ///< the labels say it
+    first_row,  ///< a first row of numbers says it
+  };
   std::vector<Index> steps;
   std::size_t skipped = 0;  ///< leading columns that only number the instances
+  From from = From::order;
+  std::vector<std::string> reading = {};  ///< what was decided, in words, for the certificate
+  std::string notice = {};                ///< the part of it that the owner of the table may not expect
 };
 
-/// From labels such as "1", "k=10" or "iter_250": the whole number at their end. A first column whose label
-/// has none is skipped: it numbers the instances. Labels that do not increase are refused, unless first_step
-/// is given: then columns are first_step, first_step + 1, ... Without a header they begin at first_step,
-/// or 1.
+/// From labels such as "1", "k=10", "iter_250" or "k=1e3": the same words without a digit, then a whole
+/// number. A first column whose label has no digit is skipped: it numbers the instances. Labels that say
+/// anything else, or do not increase, are refused with the label in the message, unless first_step is given:
+/// then columns are first_step, first_step + 1, ... Without a header they begin at first_step, or 1.
 ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
                              std::optional<Index> first_step);
+
+/// How a table without a header is read, in words.
+std::string unlabelled_columns(const std::vector<Index>& steps);
 
 /// What the runs of a file are called if nobody says: osqp_cold.csv.gz osqp_cold, standard input stdin.
 std::string table_name(const std::string& path);
@@ -38,7 +51,11 @@ class RunTable {
   [[nodiscard]] const std::vector<Index>& steps() const { return columns_.steps; }
   [[nodiscard]] const std::string& path() const { return path_; }
   /// What the reader made of the table that its owner may not expect; empty if nothing.
-  [[nodiscard]] const std::string& notice() const { return notice_; }
+  [[nodiscard]] const std::string& notice() const { return columns_.notice; }
+  /// How steps were found, in words, for the certificate.
+  [[nodiscard]] const std::vector<std::string>& reading() const { return columns_.reading; }
+  /// InputError if the table says another first step than its owner.
+  void require_first_step(Index first_step) const;
 
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
@@ -47,17 +64,27 @@ class RunTable {
                     CountJournal* journal = nullptr);
   /// Of the file; valid after count().
   [[nodiscard]] const std::string& sha256() const { return sha256_; }
+  /// Of the rows; valid after count().
+  [[nodiscard]] const Independence& independence() const { return independence_; }
 
  private:
+  /// Of each thread.
+  struct Counting {
+    std::vector<runs::Tally> tallies;
+    std::vector<DependenceCheck> checks;
+  };
   /// What one process found in its part.
   struct Found;
   void open(std::optional<Index> first_step);
+  void look_for_steps_in_first_row(std::optional<Index> first_step);
   void share_columns();
-  void add_rows(std::vector<runs::Tally>& tallies, const std::function<void(Index, Index)>& progress,
-                CountJournal* journal);
+  void add_rows(Counting& counting, const std::function<void(Index, Index)>& progress, CountJournal* journal);
+  /// `rows` by their numbers in the table, `values` from the first of them on.
+  void add_block(Counting& counting, Index parts, Part rows, const double* values) const;
   void require_whole(const Found& own) const;
-  runs::Tally go_on(const runs::TallySpec& spec, const std::string& state);
-  [[nodiscard]] std::string state(const runs::Tally& tally) const;
+  runs::Tally whole_of(Counting counting);
+  void go_on(Counting& counting, const std::string& state);
+  [[nodiscard]] std::string state(const Counting& counting) const;
 
   std::string path_;
   io::TableOptions options_;
@@ -67,9 +94,10 @@ class RunTable {
   ColumnSteps columns_;
   io::RowBlock first_block_;
   Index label_rows_ = 0;
+  Index first_row_ = 0;     ///< of this process' part
   Index rows_counted_ = 0;  // and the labels before them
-  std::string notice_;
   std::string sha256_;
+  Independence independence_;
 };
 
 }  // namespace surefoot::certify

@@ -1,6 +1,8 @@
 #include "surefoot/certify/count_table.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/core/random.hpp"
 
 #include "support/gzip.hpp"
 #include "support/input_error.hpp"
@@ -29,7 +31,8 @@ std::string decaying_rows(int rows) {
 struct CountedTable {
   std::string state;
   std::string sha256;
-  std::string notice;
+  std::vector<std::string> reading;
+  Independence independence;
 };
 
 CountedTable counted(const std::string& path) {
@@ -40,7 +43,7 @@ CountedTable counted(const std::string& path) {
   spec.tolerances = {1e-3, 1e-2};
   spec.claim_columns = {0, 2};
   const std::string state = table.count(spec, nullptr).state();
-  return {state, table.sha256(), table.notice()};
+  return {state, table.sha256(), table.reading(), table.independence()};
 }
 
 TEST(RunTable, CountsTheSameWhateverTheProcesses) {
@@ -51,6 +54,7 @@ TEST(RunTable, CountsTheSameWhateverTheProcesses) {
       folder.write("numbers.csv", "1,5,7\n" + decaying_rows(101)),
       folder.write("few.csv", "1,5,7\n" + decaying_rows(1) + "\n\n"),
       folder.write("packed.csv.gz", gzip(decaying_rows(101))),
+      folder.write("no_end.csv", decaying_rows(101) + "0.5,0.25,0.125"),
   };
   for (const std::string& file : files) {
     const CountedTable reference = counted(file);
@@ -58,13 +62,55 @@ TEST(RunTable, CountsTheSameWhateverTheProcesses) {
       std::atomic<int> agree = 0;
       test::ThreadRanks::run(processes, [&] {
         const CountedTable own = counted(file);
-        const bool fits = own.state == reference.state && own.notice == reference.notice &&
+        const bool fits = own.state == reference.state && own.reading == reference.reading &&
+                          own.independence == reference.independence &&
                           (!ranks().first() || own.sha256 == reference.sha256);
         agree += fits ? 1 : 0;
       });
       EXPECT_EQ(agree, processes) << file;
     }
   }
+}
+
+TEST(RunTable, LooksForDependenceAlikeWhateverTheThreadsAndBlocks) {
+  const TemporaryFolder folder;
+  std::string rows;
+  for (int i = 0; i < 5000; ++i) {
+    RandomStream random(1, "rows of a test", static_cast<std::uint64_t>(i / 2));
+    rows += fmt::format("{:.17g},{:.17g},{:.17g}\n", random.uniform(), random.uniform(), random.uniform());
+  }
+  const std::string file = folder.write("pairs.csv", rows);
+  std::vector<Independence> found;
+  for (const int count : {1, 2, 5}) {
+    set_threads(count);
+    for (const std::size_t bytes : {100U, 4096U, 1U << 20U}) {
+      RunTable table(file, std::nullopt, {.block_bytes = bytes});
+      runs::TallySpec spec;
+      spec.steps = table.steps();
+      table.count(spec, nullptr);
+      found.push_back(table.independence());
+    }
+  }
+  set_threads(0);
+  EXPECT_GT(found.front().exact.repeated, 2000);
+  EXPECT_GT(found.front().serial.more, found.front().serial.less);
+  for (const Independence& each : found) EXPECT_EQ(each, found.front());
+}
+
+TEST(StepsOfColumns, ReadsWhatLabelsSay) {
+  const auto steps = [](const std::vector<std::string>& labels) {
+    return steps_of_columns(labels, static_cast<Index>(labels.size()), std::nullopt).steps;
+  };
+  EXPECT_EQ(steps({"k=1e1", "k=1e2", "k=1e3"}), (std::vector<Index>{10, 100, 1000}));
+  EXPECT_EQ(steps({"iter_005", "iter_250"}), (std::vector<Index>{5, 250}));
+  EXPECT_EQ(steps({"0", "1", "12.0"}), (std::vector<Index>{0, 1, 12}));
+  EXPECT_EQ(steps({"problem", "k 3", "k 4"}), (std::vector<Index>{3, 4}));
+  for (const char* label :
+       {"t=0.1", "step -10", "k=+3", "x.5", "10^2", "2x10", "k=1e-1", "k10b", "k=1e16", "k"}) {
+    const std::string error = input_error([&] { steps({label}); });
+    EXPECT_NE(error.find(fmt::format("label '{}' says no step", label)), std::string::npos) << error;
+  }
+  EXPECT_EQ(steps_of_columns({"t=0.1", "t=0.2"}, 2, 7).steps, (std::vector<Index>{7, 8}));
 }
 
 TEST(RunTable, RefusesTheSameWhateverTheProcesses) {

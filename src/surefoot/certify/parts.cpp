@@ -25,6 +25,14 @@ const std::vector<CertificatePart>& known_parts() {
        [](const Certificate& certificate) {
          return any_variant(certificate, [](const Variant& each) { return !each.recorded_steps.empty(); });
        }},
+      {"reading",
+       [](const Certificate& certificate) {
+         return any_variant(certificate, [](const Variant& each) { return !each.reading.empty(); });
+       }},
+      {"independence",
+       [](const Certificate& certificate) {
+         return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
+       }},
       {"weights",
        [](const Certificate& certificate) {
          return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });

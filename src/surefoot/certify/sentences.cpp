@@ -320,7 +320,8 @@ std::vector<std::string> statements_of(const Certificate& certificate, int wordi
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const std::vector<std::string> clauses = clauses_to_quote(certificate, v, alone(certificate), false);
     for (const std::string& clause : clauses)
-      statements.push_back(fmt::format("{}{}.", opening_of(certificate, v), clause));
+      statements.push_back(
+          conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, v), clause)));
     if (!clauses.empty()) continue;
     const bool several = certificate.variants.size() > 1;
     statements.push_back(no_guarantee_sentence(
@@ -344,8 +345,10 @@ Headline headline(const Certificate& certificate) {
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(), together);
     if (clauses.empty()) clauses.emplace_back("no guarantee from these samples");
+    for (std::string& clause : clauses) clause = conditioned(certificate, clause);
     result.groups.push_back({certificate.variants[v].name, std::move(clauses)});
   }
+  result.opening = conditioned(certificate, result.opening);
   return result;
 }
 
@@ -362,8 +365,9 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
   }
   const std::string opening = is_covered(claim) ? opening_of(certificate, claim.variant)
                                                 : "Not covered by the confidence, for comparison only: ";
-  return fmt::format("{}{} (observed: {}).", opening, budget_clause(certificate, claim, alone(certificate)),
-                     observed);
+  return conditioned(certificate,
+                     fmt::format("{}{} (observed: {}).", opening,
+                                 budget_clause(certificate, claim, alone(certificate)), observed));
 }
 
 std::string summary_sentence(const Certificate& certificate) {
@@ -373,12 +377,12 @@ std::string summary_sentence(const Certificate& certificate) {
   }
   if (!budgets.empty()) {
     const BudgetClaim& claim = *budgets[budgets.size() / 2];
-    return fmt::format("{}{}.", opening_of(certificate, claim.variant),
-                       budget_clause(certificate, claim, alone(certificate)));
+    return conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, claim.variant),
+                                                budget_clause(certificate, claim, alone(certificate))));
   }
   if (const QuantileClaim* claim = best_quantile(certificate)) {
-    return fmt::format("{}{}.", opening_of(certificate, claim->variant),
-                       quantile_clause(certificate, *claim, alone(certificate)));
+    return conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, claim->variant),
+                                                quantile_clause(certificate, *claim, alone(certificate))));
   }
   return no_guarantee_sentence(certificate, "");
 }
@@ -411,6 +415,7 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
         "Values behind the quantiles were rounded up by at most 0.1 % to bound memory; their bounds are "
         "larger by as much and remain valid.");
   }
+  for (std::string& note : notes_on_rows(certificate)) lines.push_back(std::move(note));
   return lines;
 }
 

@@ -22,9 +22,61 @@ void gather(const std::byte* row, Index columns, Index column_bytes, double* out
   }
 }
 
+void read_row(const TableView& view, Index row, double* out) {
+  const std::byte* cells = view.data + row * view.row_bytes;
+  if (view.number == TableView::Number::float64) {
+    gather<double>(cells, view.columns, view.column_bytes, out);
+  } else {
+    gather<float>(cells, view.columns, view.column_bytes, out);
+  }
+}
+
 }  // namespace
 
-runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const Interrupt& interrupt) {
+std::optional<Independence> independence_of_problems(const std::vector<TableView>& tables) {
+  Index rows = 0;
+  for (const TableView& table : tables) rows = std::max(rows, table.rows);
+  std::vector<TableView> varied;
+  std::size_t columns = 0;
+  for (const TableView& table : tables) {
+    if (table.rows < 2 || table.rows != rows) continue;
+    varied.push_back(table);
+    columns += static_cast<std::size_t>(table.columns);
+  }
+  std::vector<double> row(columns);
+  const auto read = [&](Index i) {
+    double* out = row.data();
+    for (const TableView& table : varied) {
+      read_row(table, i, out);
+      out += table.columns;
+    }
+  };
+  std::vector<bool> varies(columns, false);
+  std::vector<double> first;
+  for (Index i = 0; i < rows && columns > 0; ++i) {
+    read(i);
+    if (i == 0) first = row;
+    for (std::size_t j = 0; j < columns; ++j) varies[j] = varies[j] || row[j] != first[j];
+  }
+  std::vector<Index> numbers;
+  for (std::size_t j = 0; j < columns; ++j) {
+    if (varies[j]) numbers.push_back(static_cast<Index>(j));
+  }
+  if (numbers.empty()) return std::nullopt;
+  DependenceCheck check(numbers, "number");
+  std::vector<double> telling(numbers.size());
+  for (Index i = 0; i < rows; ++i) {
+    read(i);
+    for (std::size_t j = 0; j < numbers.size(); ++j) telling[j] = row[static_cast<std::size_t>(numbers[j])];
+    check.add(i, telling.data());
+  }
+  Independence found = check.result();
+  found.of = "problem data";
+  return found;
+}
+
+runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const Interrupt& interrupt,
+                       Independence* independence) {
   require(view.rows > 0, "traces: there is no run in the table");
   require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
           view.columns, spec.steps.size());
@@ -33,29 +85,35 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
   const Index parts = std::clamp<Index>(view.rows * view.columns / numbers_per_thread, 1,
                                         std::min<Index>(threads(), view.rows));
   std::vector<runs::Tally> tallies(static_cast<std::size_t>(parts), runs::Tally(spec));
+  std::vector<DependenceCheck> checks(tallies.size(), DependenceCheck(spec.steps));
   const bool in_place = view.number == TableView::Number::float64 && view.column_bytes == sizeof(double) &&
                         reinterpret_cast<std::uintptr_t>(view.data) % alignof(double) == 0 &&
                         view.row_bytes % static_cast<Index>(alignof(double)) == 0;
   parallel_blocks(parts, [&](Index part) {
     std::vector<double> row(static_cast<std::size_t>(view.columns));
     runs::Tally& tally = tallies[static_cast<std::size_t>(part)];
+    DependenceCheck& check = checks[static_cast<std::size_t>(part)];
+    const auto add = [&](Index i, const double* values) {
+      tally.add_run(values);
+      if (independence != nullptr) check.add(i, values);
+    };
     for (Index i = view.rows * part / parts; i < view.rows * (part + 1) / parts; ++i) {
       if (interrupt && i % runs_between_calls == 0) interrupt();
       const std::byte* cells = view.data + i * view.row_bytes;
       if (in_place) {
-        tally.add_run(reinterpret_cast<const double*>(cells));
+        add(i, reinterpret_cast<const double*>(cells));
         continue;
       }
-      if (view.number == TableView::Number::float64) {
-        gather<double>(cells, view.columns, view.column_bytes, row.data());
-      } else {
-        gather<float>(cells, view.columns, view.column_bytes, row.data());
-      }
-      tally.add_run(row.data());
+      read_row(view, i, row.data());
+      add(i, row.data());
     }
   });
   runs::Tally whole = std::move(tallies.front());
-  for (std::size_t part = 1; part < tallies.size(); ++part) whole.merge(tallies[part]);
+  for (std::size_t part = 1; part < tallies.size(); ++part) {
+    whole.merge(tallies[part]);
+    checks.front().merge(checks[part]);
+  }
+  if (independence != nullptr) *independence = checks.front().result();
   return whole;
 }
 

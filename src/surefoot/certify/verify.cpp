@@ -13,6 +13,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -146,6 +148,9 @@ class Checker {
     expect(range,
            fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
     if (range) check_recorded_steps(variant);
+    if (variant.independence) {
+      for (const std::string& text : variant.independence->contradictions(variant.samples)) finding(text);
+    }
     expect(certificate_.value_limit >= 0, "its limit of exact values is negative");
     expect(variant.values_rounded_up == rounds_values(index),
            "whether its values are rounded up does not follow from the number of samples");
@@ -557,6 +562,27 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
     }
     return fmt::format("tolerance {} and quantile {} come out differently", data.tolerance, data.quantile);
   });
+}
+
+void compare_rows(const Certificate& certificate, std::size_t variant,
+                  const std::vector<std::string>& reading, Independence independence,
+                  Verification& verification) {
+  const Variant& stated = certificate.variants.at(variant);
+  const auto expect = [&](bool condition, const std::string& text) {
+    if (!condition)
+      verification.findings.push_back(fmt::format("data of variant '{}': {}", stated.name, text));
+  };
+  expect(stated.reading.empty() || reading.empty() || reading == stated.reading,
+         fmt::format("it is read thus: {}; the certificate says: {}", fmt::join(reading, "; "),
+                     fmt::join(stated.reading, "; ")));
+  if (certificate.format > 1 && !stated.independence)
+    expect(independence.findings().empty(), "its rows show dependence of which the certificate says nothing");
+  if (!stated.independence || stated.independence->of != independence.of) return;
+  independence.allowed = stated.independence->allowed;
+  independence.serial.p_value = stated.independence->serial.p_value;  // follow from the counts
+  independence.drift.p_value = stated.independence->drift.p_value;
+  expect(independence == *stated.independence,
+         "what its rows show of dependence is not what the certificate says");
 }
 
 }  // namespace surefoot::certify

@@ -30,6 +30,12 @@ runs::TallySpec recount_spec(const Certificate& certificate, std::vector<Index> 
 void compare_recount(const Certificate& certificate, std::size_t variant, const runs::Tally& tally,
                      const std::string& sha256, Verification& verification);
 
+/// Compares how the table of a variant was read, and what was found in its rows, with the same of its data;
+/// `reading` may be empty for an array, which has no header to read.
+void compare_rows(const Certificate& certificate, std::size_t variant,
+                  const std::vector<std::string>& reading, Independence independence,
+                  Verification& verification);
+
 /// Compares the weights of a variant with the certificate: digest, and for PAC-Bayes KL, groups and prior.
 void compare_weights(const Certificate& certificate, std::size_t variant,
                      const learning::Posterior& posterior, const std::string& sha256,

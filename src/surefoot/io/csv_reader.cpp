@@ -7,6 +7,7 @@
 #include "surefoot/io/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -64,9 +65,13 @@ std::string unquoted(std::string_view label) {
   return text;
 }
 
-bool is_label(std::string_view cell) {
+bool is_number(std::string_view cell) {
   double ignored = 0;
-  return !cell.empty() && !parse_number(cell, ignored);
+  return parse_number(cell, ignored);
+}
+
+bool is_label(std::string_view cell) {
+  return !cell.empty() && !is_number(cell);
 }
 
 // What is wrong with the bytes of a line, or nothing.
@@ -80,15 +85,17 @@ std::string encoding_complaint(std::string_view line) {
 
 constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
 
-// Lines that end in the first `bytes` bytes of a file.
-Index count_lines(const std::string& path, Index bytes) {
-  const auto source = open_part_of_file(path, 0, bytes);
+// Lines in bytes begin .. end - 1 of a file; the last may lack its end.
+Index count_lines(const std::string& path, Index begin, Index end) {
+  const auto source = open_part_of_file(path, begin, end);
   std::vector<char> text(std::size_t{1} << 20U);
   Index lines = 0;
+  bool ended = true;
   while (const std::size_t got = source->read(text.data(), text.size())) {
     lines += std::count(text.data(), text.data() + got, '\n');
+    ended = text[got - 1] == '\n';
   }
-  return lines;
+  return lines + (ended ? 0 : 1);
 }
 
 }  // namespace
@@ -122,7 +129,8 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> whole, const std::string& path,
   };
   part_of_ = path;
   part_begin_ = line_at(bytes.first);
-  source_ = open_part_of_file(path, part_begin_, line_at(bytes.end()));
+  part_end_ = line_at(bytes.end());
+  source_ = open_part_of_file(path, part_begin_, part_end_);
   line_ = 1;
   current_ = {};
   load(current_, {});
@@ -146,7 +154,11 @@ void CsvReader::open_first_line() {
 }
 
 Index CsvReader::lines_before() const {
-  return part_of_.empty() ? 0 : count_lines(part_of_, part_begin_);
+  return part_of_.empty() ? 0 : count_lines(part_of_, 0, part_begin_);
+}
+
+Index CsvReader::rows_in_part() const {
+  return count_lines(part_of_, part_begin_, part_end_);
 }
 
 Index CsvReader::blank_line_at_end() const {
@@ -204,9 +216,37 @@ void CsvReader::read_first_line() {
   // An empty first cell stands above the index column that pandas writes.
   const bool indexed = cells.size() > 1 && trim(cells.front()).empty();
   if (!indexed && std::none_of(cells.begin(), cells.end(), is_label)) return;
+  require_header(cells);
   for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
   current_.begin = current_.complete - text.size();
   ++line_;
+}
+
+// A first row in which a run failed ("0.5,timeout,timeout") must not be lost as a header.
+void CsvReader::require_header(const std::vector<std::string_view>& cells) const {
+  double last = -1;
+  bool any_number = false;
+  bool steps = !is_number(cells.front());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    double value = 0;
+    const bool number = parse_number(cells[i], value);
+    any_number = any_number || number;
+    steps = steps && (i == 0 || (number && value > last && value == std::floor(value)));
+    if (number) last = value;
+    if (!number && !cells[i].empty() && std::count(cells.begin(), cells.end(), cells[i]) > 1) {
+      fail(1, fmt::format(
+                  "'{}' stands twice: neither a row of numbers nor a header; write inf where a run failed",
+                  excerpt(cells[i])));
+    }
+  }
+  if (!any_number || steps) return;
+  const auto label = std::find_if_not(cells.begin(), cells.end(), is_number);
+  const auto number = std::find_if(cells.begin(), cells.end(), is_number);
+  fail(1,
+       fmt::format(
+           "'{}' is no number and '{}' is no label: neither a row of numbers nor a header; write inf where a "
+           "run failed",
+           excerpt(*label), excerpt(*number)));
 }
 
 bool CsvReader::next(RowBlock& block) {

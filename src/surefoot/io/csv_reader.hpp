@@ -27,6 +27,7 @@ class CsvReader final : public TableReader {
   bool next(RowBlock& block) override;
   void skip(Index rows) override;
   [[nodiscard]] std::optional<Rows> rows_in_file() const override { return rows_in_file_; }
+  [[nodiscard]] Index rows_in_part() const override;
   [[nodiscard]] Index blank_line_at_end() const override;
   [[nodiscard]] bool can_have_header() const override { return true; }
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
@@ -62,6 +63,7 @@ class CsvReader final : public TableReader {
   void fill(Buffer& buffer);
   void check(const Buffer& buffer) const;
   void read_first_line();
+  void require_header(const std::vector<std::string_view>& cells) const;
   void go_on_to_upcoming();
   void split_into_chunks();
   void parse(Chunk& chunk) const;
@@ -83,7 +85,8 @@ class CsvReader final : public TableReader {
   Index rows_delivered_ = 0;
   std::optional<Rows> rows_in_file_;
   std::string part_of_;   ///< path of the file that this is a part of; empty: of a whole
-  Index part_begin_ = 0;  ///< where it begins there
+  Index part_begin_ = 0;  ///< where it begins and ends there
+  Index part_end_ = 0;
 };
 
 }  // namespace surefoot::io

@@ -96,9 +96,9 @@ TEST(Npy, ReadsHalfPrecision) {
                                         0x7C00, 0xFC00, 0x3555, 0x8000};
   const Values expected{1,         -2,        65504, std::ldexp(1, -24), std::ldexp(1, -14), infinity,
                         -infinity, 0x555p-12, -0.0};
-  EXPECT_EQ(table(npy(head("<f2", "(9,)"), data_of(bits))), expected);
-  EXPECT_EQ(table(npy(head(">f2", "(9,)"), data_of(bits, true))), expected);
-  EXPECT_TRUE(std::isnan(table(npy(head("<f2", "(1,)"), data_of<std::uint16_t>({0x7E00})))[0]));
+  EXPECT_EQ(table(npy(head("<f2", "(1, 9)"), data_of(bits))), expected);
+  EXPECT_EQ(table(npy(head(">f2", "(1, 9)"), data_of(bits, true))), expected);
+  EXPECT_TRUE(std::isnan(table(npy(head("<f2", "(1, 1)"), data_of<std::uint16_t>({0x7E00})))[0]));
 }
 
 TEST(Npy, ReadsAllFormatVersionsAndSpellings) {
@@ -111,14 +111,11 @@ TEST(Npy, ReadsAllFormatVersionsAndSpellings) {
   EXPECT_EQ(table(npy(head("=f8", "(2, 3)"), data)), expected);
 }
 
-TEST(Npy, OneDimensionIsOneColumn) {
-  const auto reader =
-      TableReader::open(memory_bytes("t.npy", npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))));
-  EXPECT_EQ(reader->columns(), 1);
-  EXPECT_TRUE(reader->header().empty());
-  RowBlock block;
-  ASSERT_TRUE(reader->next(block));
-  EXPECT_EQ(block.rows, 3);
+TEST(Npy, OneDimensionIsNoTable) {
+  EXPECT_EQ(npy_error(npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))),
+            "t.npy: the .npy array has one dimension of 3 numbers, a table has two: a row per problem, a "
+            "column per "
+            "step. One trace is one row: save it as array[None, :]");
 }
 
 TEST(Npy, StreamsInBlocksWhateverTheOrder) {

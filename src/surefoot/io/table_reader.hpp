@@ -33,9 +33,11 @@ struct TableOptions {
 /// InputError naming the file, the line (1-based) and the offending text.
 ///
 /// CSV: cells are separated by tabs, else semicolons, else commas, whichever the first line has. The first
-/// line is a header if some cell of it is neither a number nor empty. Spaces around cells, quoted labels,
-/// CRLF, a byte order mark and blank lines at the end are accepted.
-/// NumPy: one or two dimensions (one: a table of one column), real numbers, integers or booleans.
+/// line is a header if no cell of it is a number, or if its first cell is none (a label, or nothing) and all
+/// others are whole numbers that increase; labels are different. Any other first line with a cell that is no
+/// number is refused. Spaces around cells, quoted labels, CRLF, a byte order mark and blank lines at the end
+/// are accepted.
+/// NumPy: two dimensions, real numbers, integers or booleans.
 class TableReader {
  public:
   virtual ~TableReader() = default;
@@ -60,6 +62,8 @@ class TableReader {
   /// the end of a part are no error of it.
   static std::unique_ptr<TableReader> open_part(const std::string& path, Rows rows, int part, int parts,
                                                 const TableOptions& options = {});
+  /// Of a part, before it is read: how many rows it has, blank lines at its end included.
+  [[nodiscard]] virtual Index rows_in_part() const { return 0; }
   /// Of a part, after its end: the first of the blank lines that it ends in, 0 if there is none.
   [[nodiscard]] virtual Index blank_line_at_end() const { return 0; }
 

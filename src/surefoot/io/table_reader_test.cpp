@@ -75,9 +75,25 @@ TEST(Csv, ReadsATableWithoutHeader) {
 }
 
 TEST(Csv, ReadsAHeader) {
-  const Table table = read_text("0,\"step \"\"1\"\", later\", zwölf ,\"\"\n1,2,3,4\n");
+  const Table table = read_text("\"0\",\"step \"\"1\"\", later\", zwölf ,\"\"\n1,2,3,4\n");
   EXPECT_EQ(table.header, (std::vector<std::string>{"0", "step \"1\", later", "zwölf", ""}));
   EXPECT_EQ(table.values, (std::vector<double>{1, 2, 3, 4}));
+}
+
+TEST(Csv, TakesALineWithNumbersAsAHeaderOnlyBeyondDoubt) {
+  EXPECT_EQ(read_text("instance,5,10,1e3\n0,1,2,3\n").header,
+            (std::vector<std::string>{"instance", "5", "10", "1e3"}));
+  EXPECT_EQ(read_text(",0,1\n0,1,2\n").header, (std::vector<std::string>{"", "0", "1"}));
+  for (const char* text : {"0.5,timeout,timeout", "0.5,0.25,failed", "failed,0.5,0.25", ",0.5,0.25", "a,10,5",
+                           "a,1,b", "5,a,b", "1,k=2,k=3"}) {
+    const std::string error = csv_error(std::string(text) + "\n1,2,3\n");
+    EXPECT_EQ(error.rfind("t.csv:1: ", 0), 0U) << text << ": " << error;
+    EXPECT_NE(error.find("neither a row of numbers nor a header"), std::string::npos)
+        << text << ": " << error;
+  }
+  EXPECT_EQ(
+      csv_error("timeout,timeout\n1,2\n"),
+      "t.csv:1: 'timeout' stands twice: neither a row of numbers nor a header; write inf where a run failed");
 }
 
 TEST(Csv, TakesAFirstLineOfNumbersNanAndInfAsARow) {

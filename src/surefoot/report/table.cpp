@@ -265,6 +265,11 @@ std::string terminal_text(const Certificate& certificate) {
   text += step_tables(shown, "Share of problems below the tolerance", success_table);
   text += step_tables(shown, fmt::format("Quantiles of the {}", metric_with_unit(shown)), quantile_table);
   text += '\n' + footnotes(certificate);
+  const bool rows_matter = certify::if_independent(certificate) ||
+                           std::ranges::any_of(certificate.variants, [](const certify::Variant& variant) {
+                             return variant.independence && !variant.independence->order_checked;
+                           });
+  if (rows_matter) text += heading("Rows") + bullets(certify::notes_on_rows(certificate));
   text += heading("Assumed") + bullets(certificate.assumptions.empty()
                                            ? std::vector<std::string>{what_it_does_not_say(certificate)[1]}
                                            : certificate.assumptions);
