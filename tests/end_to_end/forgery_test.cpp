@@ -115,9 +115,10 @@ std::string resealed_with_words(const Json& changed, const std::string& field) {
 bool found_by_data(const Kind& kind, const Certificate& certificate) {
   certify::Verification verification;
   for (std::size_t i = 0; i < kind.data.size(); ++i) {
-    certify::RunTable table(kind.data[i], std::nullopt);
+    certify::RunTable table(kind.data[i], certificate.variants[i].first_step);
     const runs::Tally tally = table.count(certify::recount_spec(certificate, table.steps()), nullptr);
     certify::compare_recount(certificate, i, tally, table.sha256(), verification);
+    certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
     certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
   }
   return !verification.holds();
