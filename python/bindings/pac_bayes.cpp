@@ -177,11 +177,9 @@ HeldCertificate certify_calibrated(const certify::PacBayesOptions& resolved_opti
 HeldCertificate certify_hold_out(const certify::Options& resolved_options,
                                  const std::optional<Posterior>& posterior, const CalibrationRecord& record,
                                  runs::Tally* tally, const std::string& run) {
-  certify::Certificate certificate = certify::certify(
-      resolved_options, {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}});
-  std::vector<std::string> sentences = certify::learned_assumptions(certificate);
-  std::ranges::move(sentences, std::back_inserter(certificate.assumptions));
-  return {std::move(certificate), run};
+  return {certify::certify(resolved_options,
+                           {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}}),
+          run};
 }
 
 /// A look at samples, with what weights carry of earlier ones.

@@ -109,6 +109,7 @@ std::string resealed_with_words(const Json& changed, const std::string& field) {
   Json body = changed;
   const Certificate certificate = certify::parse_certificate(test::resealed(body)).certificate;
   body["statements"] = certify::statements_of(certificate, certificate.wording);
+  body["assumptions"] = certify::assumptions_of(certificate, certificate.wording);
   return test::resealed(body);
 }
 
@@ -181,8 +182,11 @@ class Forgery : public ProgramTest {
         "calibrate trained/weights.safetensors --tolerances=-10,-5 --quantiles 0.5,0.9 ";
     make(calibrate + "--guarantees pac-bayes --out learned");
     make(calibrate + "--guarantees pac-bayes --out learned_again");
+    make(calibrate + "--guarantees hold-out --hold-out 0:200 --out fresh");
+    make(calibrate + "--guarantees hold-out --hold-out 0:200 --look-again --out fresh_again");
     made.push_back(
         {"pac-bayes", body("learned/pac-bayes"), {}, {weights}, repeated("learned_again/pac-bayes")});
+    made.push_back({"hold-out", body("fresh/hold-out"), {}, {weights}, repeated("fresh_again/hold-out")});
     return made;
   }
 

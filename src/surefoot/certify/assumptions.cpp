@@ -170,17 +170,25 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
   return words;
 }
 
+std::vector<std::string> assumptions_of(const Certificate& certificate, int wording) {
+  Options options;
+  options.simultaneous = certificate.simultaneous;
+  options.budgets = !certificate.budget.empty();
+  if (options.budgets) options.budget_method = certificate.budget.front().method;
+  std::vector<std::string> words = assumptions_of(options, wording);
+  for (std::string& sentence : learned_assumptions(certificate, wording))
+    words.push_back(std::move(sentence));
+  return words;
+}
+
 void set_provenance(Certificate& certificate, const std::vector<SampleProvenance>& provenance) {
   require(provenance.size() == certificate.variants.size(), "provenance: {} for {} variants",
           provenance.size(), certificate.variants.size());
-  const std::size_t others = certificate.assumptions.size() - learned_assumptions(certificate).size();
   for (std::size_t i = 0; i < provenance.size(); ++i) {
     provenance[i].range.validate();
     certificate.variants[i].provenance = provenance[i];
   }
-  certificate.assumptions.resize(others);
-  for (std::string& sentence : learned_assumptions(certificate))
-    certificate.assumptions.push_back(std::move(sentence));
+  certificate.assumptions = assumptions_of(certificate);
 }
 
 }  // namespace surefoot::certify

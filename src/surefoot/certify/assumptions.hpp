@@ -18,6 +18,9 @@ std::vector<std::string> assumptions_of(const Options& options, int wording = cu
 /// at the samples. Empty for classical optimizers whose samples are not named (SampleProvenance).
 std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording = current_wording);
 
+/// Both: everything that a certificate rests on.
+std::vector<std::string> assumptions_of(const Certificate& certificate, int wording = current_wording);
+
 /// Says which samples the variants were counted on, one for each, and puts what that implies into words.
 void set_provenance(Certificate& certificate, const std::vector<SampleProvenance>& provenance);
 

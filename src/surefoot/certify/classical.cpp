@@ -351,7 +351,6 @@ Certificate certify(const Options& options, const std::vector<Counted>& variants
   certificate.grid_method = options.risk_method;
   certificate.value_limit = options.value_limit;
   certificate.version = version;
-  certificate.assumptions = assumptions_of(options);
   const Deltas deltas = share_out(options, variants, certificate.shares);
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const runs::Tally& tally = variants[i].tally;
@@ -365,6 +364,7 @@ Certificate certify(const Options& options, const std::vector<Counted>& variants
     if (options.quantiles_claimed) add_quantile_claims(certificate, options, i, tally, deltas.quantile);
     if (options.budgets) add_budget_claims(certificate, options, i, tally, deltas.budget);
   }
+  certificate.assumptions = assumptions_of(certificate);
   return certificate;
 }
 

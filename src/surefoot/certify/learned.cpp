@@ -1,6 +1,5 @@
 #include "surefoot/certify/learned.hpp"
 
-#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
@@ -179,10 +178,7 @@ Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options op
     }
     counted.push_back({variant, counter.finish()});
   }
-  Certificate certificate = certify(options, counted);
-  for (std::string& sentence : learned_assumptions(certificate))
-    certificate.assumptions.push_back(std::move(sentence));
-  return certificate;
+  return certify(options, counted);
 }
 
 }  // namespace surefoot::certify

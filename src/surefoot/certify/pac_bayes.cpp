@@ -332,9 +332,7 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
     Claims(certificate, claims, losses, i, guarantee, tally).add_all();
   }
   share_out(certificate, *certificate.variants.front().pac_bayes, claims.delta);
-  certificate.assumptions = assumptions_of(claims);
-  for (std::string& sentence : learned_assumptions(certificate))
-    certificate.assumptions.push_back(std::move(sentence));
+  certificate.assumptions = assumptions_of(certificate);
   return certificate;
 }
 
