@@ -169,7 +169,10 @@ def test_hold_out_counts_fresh_samples_exactly(surefoot_program, tmp_path):
     certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out", seed=3, **options)
     purpose = surefoot._core.hold_out_purpose
     traces = [gradient_descent(weights.sample(3, i, purpose), i) for i in range(400)]
-    counted = surefoot.certify(traces, tolerances=[0.05, 0.5], quantiles=[0.5], names=["learned"])
+    # Starts follow a rule, not a distribution: rows may look dependent.
+    counted = surefoot.certify(
+        traces, tolerances=[0.05, 0.5], quantiles=[0.5], names=["learned"], allow_dependence=True
+    )
     assert certificate.claims == counted.claims
     assert any("hold-out" in sentence for sentence in certificate.assumptions)
     assert any("draws its weights anew" in sentence for sentence in certificate.assumptions)

@@ -1,5 +1,6 @@
 #include "support/processes.hpp"
 
+#include "surefoot/core/random.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include <fmt/format.h>
@@ -52,9 +53,11 @@ class Processes : public ProcessesTest {
 
   void write_table(const std::string& name, int rows, const std::string& header) const {
     std::string text = header;
-    for (int i = 0; i < rows; ++i)
-      text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g}\n", 1.0 / (i % 97 + 1), 0.2 / (i % 89 + 1),
-                          0.03 / (i % 83 + 1), 0.004 / (i % 79 + 1));
+    for (int i = 0; i < rows; ++i) {
+      surefoot::RandomStream random(1, "rows of a test", static_cast<std::uint64_t>(i));
+      text += fmt::format("{:.17g},{:.17g},{:.17g},{:.17g}\n", random.uniform(), 0.2 * random.uniform(),
+                          0.03 * random.uniform(), 0.004 * random.uniform());
+    }
     write(name, text);
   }
 };
