@@ -4,6 +4,7 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -113,7 +114,7 @@ void keep_stronger(Independence::SignTest& best, Independence::SignTest candidat
 }
 
 std::string p_label(double p) {
-  return fmt::format("p = {:.1e}", p);
+  return fmt::format("p = {}", upper_bound_value(p));
 }
 
 }  // namespace
@@ -154,7 +155,7 @@ void Independence::require_none(const std::string& table, bool allow) {
       found.empty() || allow,
       "{}: the rows of the {} are not independent samples: {}. If rows belong to groups (ticks of a "
       "trajectory, repeated runs of a problem), certify one row per group; if they were sorted, give them "
-      "in the order in which they were drawn; otherwise draw fresh samples. --allow-dependence (in Python "
+      "in the order in which they were drawn; otherwise draw new samples. --allow-dependence (in Python "
       "allow_dependence=True) certifies all the same, and every sentence then begins with \"if the rows "
       "were independent\"",
       table, of, fmt::join(found, "; "));

@@ -363,8 +363,9 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
         of, certificate.metric, percent_label(claim.quantile),
         with_unit(certificate, exact_label(claim.tolerance)), observed);
   }
-  const std::string opening = is_covered(claim) ? opening_of(certificate, claim.variant)
-                                                : "Not covered by the confidence, for comparison only: ";
+  const std::string opening = is_covered(claim)
+                                  ? opening_of(certificate, claim.variant)
+                                  : fmt::format("Not covered by the confidence, for comparison only{}: ", of);
   return conditioned(certificate,
                      fmt::format("{}{} (observed: {}).", opening,
                                  budget_clause(certificate, claim, alone(certificate)), observed));

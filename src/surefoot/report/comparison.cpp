@@ -1,5 +1,6 @@
 #include "surefoot/report/comparison.hpp"
 
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
@@ -159,13 +160,21 @@ std::string compared_lasting(const Compared& a, const Compared& b, const Variant
   return "";
 }
 
-std::string opening_of(const Comparison& comparison) {
+/// A verdict rests on what either certificate rests on.
+std::string conditioned_by(const Compared& a, const Compared& b, const std::string& sentence) {
+  const std::string by_a = conditioned(a.certificate, sentence);
+  return by_a == sentence ? conditioned(b.certificate, sentence) : by_a;
+}
+
+std::string opening_of(const Compared& a, const Compared& b, const Comparison& comparison) {
   const std::string confidence = confidence_label(comparison.delta);
-  return comparison.together ? fmt::format("With confidence {}, all of these hold together:", confidence)
-                             : fmt::format(
-                                   "Each of these, taken alone and had it been chosen in advance, holds with "
-                                   "confidence {}:",
-                                   confidence);
+  return conditioned_by(
+      a, b,
+      comparison.together
+          ? fmt::format("With confidence {}, all of these hold together:", confidence)
+          : fmt::format("Each of these, taken alone and had it been chosen in advance, holds with "
+                        "confidence {}:",
+                        confidence));
 }
 
 std::string confidence_words(const Comparison& comparison) {
@@ -335,6 +344,7 @@ std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
   std::vector<std::string> sentences;
   add_budget_sentences(sentences, a.certificate, pair, compared_lasting(a, b, pair, "stay"));
   add_success_sentences(sentences, a.certificate, pair);
+  for (std::string& sentence : sentences) sentence = conditioned_by(a, b, sentence);
   if (sentences.empty())
     sentences.emplace_back("nothing is shown to be better: these samples do not decide it");
   return sentences;
@@ -385,7 +395,7 @@ std::string terminal_text(const Compared& a, const Compared& b, const Comparison
   for (const VariantComparison& pair : comparison.pairs) {
     text += wrapped(side_line("A", a, pair.a), compared_page_width, "", "   ");
     text += wrapped(side_line("B", b, pair.b), compared_page_width, "", "   ");
-    text += '\n' + wrapped(opening_of(comparison), compared_page_width);
+    text += '\n' + wrapped(opening_of(a, b, comparison), compared_page_width);
     text += wrapped_bullets(verdict_sentences(a, b, pair));
     if (!pair.budget.empty())
       text += '\n' +
@@ -447,8 +457,9 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
     const std::string heading = fmt::format("<h3>{}</h3>\n", html_escaped(pair_title(a, b, pair)));
     const std::string title = comparison.pairs.size() > 1 ? heading : "";
     const std::vector<Index> in_sight = steps_in_sight(pair);
-    summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
-                           html_paragraph(opening_of(comparison)), html_list(verdict_sentences(a, b, pair)));
+    summary +=
+        fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
+                    html_paragraph(opening_of(a, b, comparison)), html_list(verdict_sentences(a, b, pair)));
     summary += html_list({side_line("A", a, pair.a), side_line("B", b, pair.b)}) + html_list(tallies(pair));
     const TextTable budget_table = compared_budget_table(a, b, pair);
     const TextTable success_table = compared_success_table(a.certificate, pair);
