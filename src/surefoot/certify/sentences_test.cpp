@@ -145,7 +145,7 @@ TEST(Wording, OfTheFirstIsKeptToTheLetter) {
 }
 
 TEST(Wording, OfTheSecondSaysIndependentAndIdenticallyDistributed) {
-  const std::string words = all_of(assumptions_of({}, 2));
+  const std::string words = all_of(assumptions_of(Options{}, 2));
   EXPECT_TRUE(contains(words, "independent and identically distributed")) << words;
   EXPECT_TRUE(contains(words, "The number of samples")) << words;
   EXPECT_TRUE(contains(words, "up to the last recorded one; it says nothing about later steps")) << words;
@@ -159,7 +159,8 @@ TEST(Wording, ThatIsNotKnownIsRefusedByItsNumber) {
   for (const int wording : {0, current_wording + 1}) {
     const std::string named = "wording: " + std::to_string(wording);
     EXPECT_TRUE(contains(test_support::input_error([&] { (void)statements_of({}, wording); }), named));
-    EXPECT_TRUE(contains(test_support::input_error([&] { (void)assumptions_of({}, wording); }), named));
+    EXPECT_TRUE(
+        contains(test_support::input_error([&] { (void)assumptions_of(Options{}, wording); }), named));
     EXPECT_TRUE(contains(test_support::input_error([&] { (void)learned_assumptions({}, wording); }), named));
   }
 }
