@@ -106,7 +106,10 @@ TEST_F(Program, NeverSaysThatASingleColumnStays) {
   write(
       "last.csv", "k=40\n" + [] {
         std::string rows;
-        for (int i = 1; i <= 300; ++i) rows += fmt::format("{}e-6\n", i + 0.25);
+        for (std::uint64_t i = 0; i < 300; ++i) {
+          surefoot::RandomStream random(1, "single column", i);
+          rows += fmt::format("{}e-6\n", 300 * random.uniform());
+        }
         return rows;
       }());
   const ProgramResult result = surefoot("certify last.csv --metric residual");
@@ -274,7 +277,7 @@ TEST_F(Program, CertificateFitsItsSchema) {
   if (shell("/usr/bin/python3 -c 'import jsonschema'").code != 0)
     GTEST_SKIP() << "python3-jsonschema is not installed";
   write("a.csv", table(60, 20, true));
-  write("b.csv", "1,2\nnan,inf\n");
+  write("b.csv", "0.5,2\nnan,inf\n");
   ASSERT_EQ(surefoot("certify a.csv --out a").code, 0);
   ASSERT_EQ(
       surefoot("certify a.csv b.csv --quantile-method grid --budget-method paper --simultaneous each --out b")
