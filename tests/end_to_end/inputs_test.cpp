@@ -146,7 +146,7 @@ TEST_F(Inputs, RowsThatAreNoIndependentSamplesAreRefused) {
   for (int i = 0; i < 100; ++i) repeated += drawn_rows(40, 5);
   write("repeated.csv", repeated);
   expect_refused("certify repeated.csv", {"repeated.csv", "3960 of 4000 rows repeat", "one row per group",
-                                          "fresh samples", "--allow-dependence"});
+                                          "new samples", "--allow-dependence"});
   write("chain.csv", chain(1000));
   expect_refused("certify chain.csv", {"chain.csv", "follow each other are more alike"});
   std::string trajectories;
