@@ -29,7 +29,8 @@ def test_columns_of_a_data_frame_are_the_steps(surefoot_program, tmp_path):
     frame = pandas.DataFrame(traces_of(), columns=range(5, 55, 5))
     certificate = surefoot.certify(frame, tolerances=[1e-2], quantiles=[0.9])
     frame.to_csv(tmp_path / "frame.csv")
-    from_file = surefoot.certify(tmp_path / "frame.csv", tolerances=[1e-2], quantiles=[0.9])
+    with pytest.warns(UserWarning, match="first column"):
+        from_file = surefoot.certify(tmp_path / "frame.csv", tolerances=[1e-2], quantiles=[0.9])
     assert only_variant(certificate)["last_step"] == 50
     assert certificate.budget(1e-2, 0.9).steps == from_file.budget(1e-2, 0.9).steps
     assert "DataFrame say the steps ('5' .. '50')" in only_variant(certificate)["reading"][0]
