@@ -4,6 +4,8 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/version.hpp"
 
+#include "support/contains.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,7 @@
 
 namespace {
 
+using surefoot::test::unwrapped;
 using surefoot::testing::ProgramResult;
 using surefoot::testing::ProgramTest;
 using surefoot::testing::slurp;
@@ -94,12 +97,13 @@ TEST_F(Program, SaysUpToWhichIterationAClaimLasts) {
     return slurp(folder_ / folder / "report.html") + slurp(folder_ / folder / "tables/iterations.tex") +
            slurp(folder_ / folder / "tables/iterations.md");
   };
-  EXPECT_NE(result.out.find("and stay below it (up to iteration 40)"), std::string::npos) << result.out;
+  const std::string out = unwrapped(result.out);
+  EXPECT_NE(out.find("and stay below it (up to iteration 40)"), std::string::npos) << out;
   for (const char* file : {"report.html", "tables/iterations.tex", "tables/iterations.md"})
     EXPECT_NE(slurp(folder_ / "settled" / file).find("(up to iteration 40)"), std::string::npos) << file;
-  EXPECT_EQ((result.out + everywhere("settled")).find("stay there"), std::string::npos);
-  EXPECT_EQ((result.out + everywhere("settled")).find("fresh problem"), std::string::npos);
-  EXPECT_NE(result.out.find("independent and identically distributed"), std::string::npos) << result.out;
+  EXPECT_EQ((out + everywhere("settled")).find("stay there"), std::string::npos);
+  EXPECT_EQ((out + everywhere("settled")).find("fresh problem"), std::string::npos);
+  EXPECT_NE(out.find("independent and identically distributed"), std::string::npos) << out;
 }
 
 TEST_F(Program, NeverSaysThatASingleColumnStays) {

@@ -114,7 +114,8 @@ TEST(Headline, SaysUpToWhichIterationAClaimLasts) {
 
 TEST(TerminalText, NeverSaysStayOfASingleColumn) {
   Certificate certificate = tiny(0.9, 1, 231);
-  EXPECT_TRUE(contains(terminal_text(certificate), "and stays below it (up to iteration 500)"));
+  EXPECT_TRUE(
+      contains(test::unwrapped(terminal_text(certificate)), "and stays below it (up to iteration 500)"));
   certificate.variants[0].columns = 1;
   certificate.variants[0].first_step = certificate.variants[0].last_step = 231;
   EXPECT_FALSE(contains(terminal_text(certificate), " stay")) << terminal_text(certificate);
