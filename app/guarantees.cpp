@@ -299,7 +299,7 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
   const certify::Certificate& first = seen.front().certificate;
   const Index step = first.steps.back();
   report::TextTable table;
-  table.columns = {{"observed"}};
+  table.columns = {{"observed", report::Align::left}};
   for (const Candidate& candidate : candidates) {
     table.columns.push_back({"drawn weights", report::Align::right, candidate.name});
     table.columns.push_back({"at the means", report::Align::right, candidate.name});

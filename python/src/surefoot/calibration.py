@@ -140,9 +140,11 @@ def calibrate(
     fresh = None if guarantee == "pac-bayes" else _fresh_samples(samples, hold_out, guarantee)
     if fresh is None and (hold_out is not None or ledger is not None or look_again):
         raise ValueError("hold_out, ledger and look_again: are for hold-out; pac-bayes counts on the training samples")
-    if fresh is None and samples is None:
+    if fresh is not None:
+        samples = len(fresh)
+    elif samples is None:
         raise ValueError("samples: how many training samples there are is needed")
-    samples, draws = _at_least("samples", len(fresh) if fresh else samples, 1), _at_least("draws", draws, 1)
+    samples, draws = _at_least("samples", samples, 1), _at_least("draws", draws, 1)
     family, family_seed = text("family", family), _at_least("family_seed", family_seed, 0)
     if ledger is not None and not family:
         raise ValueError("family: a ledger needs a name for what the samples are drawn from")
