@@ -92,6 +92,7 @@ TEST(House, NumbersThatPeopleQuoteAreWrittenByTheOneFormatter) {
     }
   }
   EXPECT_GT(seen, 1000);
+}
 
 // EXPECT_THROW of an InputError is satisfied by any mistake; EXPECT_INPUT_ERROR asks what the message says.
 TEST(House, TestsReadTheMessagesOfInputErrors) {
