@@ -266,7 +266,7 @@ Comparison compare(const Measured& measured, const std::string& slug, const Comp
   if (plan.worst_case) {
     comparison.worst_case_note =
         fmt::format("Worst case, ours: an estimate, not a guarantee. 1/2-averaged from a distance of {}; {}.",
-                    report::upper_bound_value(plan.worst_case->dist0), plan.worst_case->why);
+                    upper_bound_value(plan.worst_case->dist0), plan.worst_case->why);
   }
   Comparer comparer(measured, plan, comparison);
   for (const paper::Row& row : plan.table) comparer.add(row);
