@@ -129,8 +129,8 @@ class Comparer {
     if (plan_.same_metric) ours.paper_observed = row.observed;
     if (plan_.same_metric && row.worst_case != paper::no_worst_case) ours.paper_worst_case = row.worst_case;
     ours.observed = first_step_with(all_, tolerance_, bounds::empirical_rank(all_.samples(), ours.quantile));
-    if (plan_.dist0) {
-      const auto steps = bounds::averaged_rate_steps(0.5, *plan_.dist0, ours.tolerance);
+    if (plan_.worst_case) {
+      const auto steps = bounds::averaged_rate_steps(0.5, plan_.worst_case->dist0, ours.tolerance);
       if (steps) ours.worst_case = static_cast<double>(*steps);
     }
     compare_observed(ours);
@@ -263,6 +263,11 @@ Comparison compare(const Measured& measured, const std::string& slug, const Comp
   comparison.title = plan.title;
   comparison.has_paper = plan.same_metric;
   comparison.sizes = measured.sizes;
+  if (plan.worst_case) {
+    comparison.worst_case_note =
+        fmt::format("Worst case, ours: an estimate, not a guarantee. 1/2-averaged from a distance of {}; {}.",
+                    upper_bound_value(plan.worst_case->dist0), plan.worst_case->why);
+  }
   Comparer comparer(measured, plan, comparison);
   for (const paper::Row& row : plan.table) comparer.add(row);
   return comparison;
@@ -282,7 +287,7 @@ std::vector<report::Column> comparison_columns(const Comparison& comparison) {
   };
   if (has_worst_case(comparison)) {
     if (comparison.has_paper) add("worst case", "paper");
-    add("worst case", "ours (est.)");
+    add("worst case", "ours (estimate)");
   }
   if (comparison.has_paper) add("observed", "paper");
   add("observed", "ours");
@@ -531,12 +536,17 @@ void Output::add(const Comparison& comparison) {
   fmt::print("\n{}\n\n{}\n{}\n", comparison.title, report::to_text(table, "  "), verdict(comparison));
   std::string markdown =
       fmt::format("### {}\n\n{}\n{}\n", comparison.title, report::to_markdown(table), verdict(comparison));
+  if (!comparison.worst_case_note.empty()) {
+    fmt::print("{}", report::wrapped(comparison.worst_case_note, 110, "", ""));
+    markdown += fmt::format("\n{}\n", comparison.worst_case_note);
+  }
   for (const std::string& line : comparison.differences) {
     fmt::print("{}", report::wrapped(line, 110, "  - ", "    "));
     markdown += fmt::format("{}- {}\n", &line == &comparison.differences.front() ? "\n" : "", line);
   }
   write(fmt::format("table_{}.md", comparison.slug), markdown);
   std::vector<std::string> remarks{verdict(comparison)};
+  if (!comparison.worst_case_note.empty()) remarks.push_back(comparison.worst_case_note);
   remarks.insert(remarks.end(), comparison.differences.begin(), comparison.differences.end());
   add_table({comparison.slug, comparison.title, table, std::move(remarks)});
 }

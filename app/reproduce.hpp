@@ -90,6 +90,12 @@ std::vector<Measured> measure(const surefoot::algorithms::Operator& op, const st
                               const surefoot::runs::RunOptions& options,
                               surefoot::certify::CountJournal& journal);
 
+/// The worst case of a 1/2-averaged operator from an estimate of ||z^0 - z*||: never a guarantee.
+struct WorstCaseEstimate {
+  double dist0 = 0;
+  std::string why;  ///< it is an estimate: what of it is no theorem or no fact
+};
+
 /// The paper's table and the same of ours.
 struct ComparisonPlan {
   std::string title;
@@ -97,9 +103,9 @@ struct ComparisonPlan {
   /// One unit of the paper's tolerances in units of the metric (10 ln is 10 log10(e) times 10 log10).
   double tolerance_factor = 1;
   Index paper_observed_samples = 1000;  ///< behind the paper's observed column
-  std::optional<double> dist0 = {};     ///< estimate of ||z^0 - z*|| for the worst case, alpha = 1/2
-  bool same_metric = true;              ///< false: the paper's cells are of another metric, and left out
-  std::string explanation = {};         ///< of differences beyond sampling error
+  std::optional<WorstCaseEstimate> worst_case = {};
+  bool same_metric = true;       ///< false: the paper's cells are of another metric, and left out
+  std::string explanation = {};  ///< of differences beyond sampling error
 };
 
 struct Cell {
@@ -126,6 +132,7 @@ struct Comparison {
   bool has_paper = true;  ///< false: the paper has no numbers of this metric
   std::vector<Index> sizes;
   std::vector<ComparisonRow> rows;
+  std::string worst_case_note;           ///< of what the worst case is an estimate; empty: there is none
   std::vector<std::string> differences;  ///< a line for each beyond sampling error, or looser than the paper
   Index cells_compared = 0;              ///< where the paper or we have a bound
   Index cells_at_least_as_tight = 0;

@@ -64,7 +64,11 @@ std::string run_json(const Settings& settings, Index steps) {
 void add_tables(Output& output, const std::vector<Measured>& measured, double dist0) {
   ComparisonPlan residual{"Iterations until a share of problems has a fixed-point residual below a tolerance",
                           paper::robust_kalman_residual()};
-  residual.dist0 = dist0;
+  residual.worst_case = {
+      dist0,
+      "no theorem says that SCS, normalised and divided by eta, keeps to this rate (steps "
+      "19 times as long were seen), and the distance is 1.1 times the largest solution norm "
+      "seen"};
   residual.explanation = "another draw of the same family";
   output.add(compare(measured[0], "residual", residual));
   ComparisonPlan pairs{

@@ -84,6 +84,9 @@ def test_starts_at_solutions_have_nothing_left_to_do(mpc):
     assert np.allclose(mpc.iterates(3, start=solutions), solutions, atol=1e-5)
     with pytest.raises(ValueError, match="start: is 1000 x 5, must be 1000 x"):
         mpc.traces(3, start=solutions[:, :5])
+    solutions[1, 2] = np.nan
+    with pytest.raises(ValueError, match="start: entry 2 of instance 1 is nan, must be finite"):
+        mpc.traces(3, start=solutions)
 
 
 def test_what_varied_is_recorded(mpc):

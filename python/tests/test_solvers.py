@@ -174,3 +174,57 @@ def test_overflow_is_a_failure_not_a_success():
         assert not value < 1e300, metric
     cones = surefoot.ConeFamily(None, np.ones((2, 1)), np.zeros((1, 2)), np.zeros((1, 1)), zero=1, nonnegative=1)
     assert np.isnan(solvers._cone_violation(cones, np.array([0.0, np.nan])))
+
+
+METRICS = ["kkt", "violation", "dual", "gap", "distance", "nmse", lambda x, y, i: float(x @ x)]
+
+
+def traces_of_points(family, metric, *points):
+    """Values of a metric at these points, y = 0, as a solver's adapter records them."""
+    y = np.zeros(family.constraints)
+    run = {"solver": "none", "version": "0"}
+    with np.errstate(all="ignore"):
+        steps = list(range(1, len(points) + 1))
+        return solvers._traces(family, steps, metric, lambda i: [(x, y) for x in points], "none", run).values[0]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("family", [qp_family(1), cone_family(1)], ids=["qp", "cones"])
+def test_extreme_numbers_are_never_a_success(family, metric):
+    plain = np.full(family.variables, 0.1)
+    for entry in range(family.variables):
+        for number in (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e200):
+            x = plain.copy()
+            x[entry] = number
+            value = traces_of_points(family, metric, x)[0]
+            # A huge number on the diagonal of a semidefinite matrix violates nothing.
+            allowed = metric == "violation" and isinstance(family, surefoot.ConeFamily) and np.isfinite(number)
+            assert allowed or not value < (1000 if metric == "nmse" else 1e150), (entry, number)
+        for number in (5e-324, -1e-310):
+            tiny, zero = plain.copy(), plain.copy()
+            tiny[entry], zero[entry] = number, 0.0
+            a, b = traces_of_points(family, metric, tiny, zero)
+            assert a == pytest.approx(b, rel=1e-12, abs=1e-12)
+
+
+def test_nmse_is_right_for_numbers_of_any_size():
+    def decibels(x, solution):
+        with np.errstate(all="ignore"):
+            return solvers._to_solution(None, "nmse", np.array(x), np.array(solution), 0)
+
+    for size in (1e-320, 1e-200, 1.0, 1e160, 1e300):
+        solution = [3 * size, 4 * size]
+        assert decibels([0.0, 0.0], solution) == pytest.approx(0, abs=1e-2), size
+        assert decibels(solution, solution) == -3000
+    assert decibels([3.3e160, 4.4e160], [3e160, 4e160]) == pytest.approx(-20)
+    for x, solution in (([0, 0], [0, 0]), ([1e-300, 0], [0, 0]), ([1, 0], [np.nan, 1]), ([1, 0], [np.inf, 1])):
+        assert not np.isfinite(decibels(x, solution)), (x, solution)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_starts_that_are_not_finite_are_refused(number):
+    family = qp_family(3)
+    start = np.zeros((3, family.variables))
+    start[1, 2] = number
+    with pytest.raises(ValueError, match=f"start: entry 2 of instance 1 is {number}, must be finite"):
+        solvers._starts(start, family, family.variables)

@@ -2,7 +2,10 @@
 
 #include "surefoot/core/error.hpp"
 
+#include <gtest/gtest.h>
+
 #include <string>
+#include <string_view>
 
 namespace surefoot::test_support {
 
@@ -17,4 +20,17 @@ std::string input_error(Call&& call) {
   return "(no error)";
 }
 
+/// Whether `call` throws an InputError whose message holds `part`.
+template <class Call>
+::testing::AssertionResult refuses(Call&& call, std::string_view part) {
+  const std::string message = input_error(call);
+  if (message.find(part) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "\"" << message << "\" does not say \"" << part << "\"";
+}
+
 }  // namespace surefoot::test_support
+
+/// That `call` throws an InputError, and that its message says `part`: the argument with the bad value. Used
+/// instead of EXPECT_THROW, which any InputError satisfies.
+#define EXPECT_INPUT_ERROR(call, part) \
+  EXPECT_TRUE(::surefoot::test_support::refuses([&] { static_cast<void>(call); }, part))

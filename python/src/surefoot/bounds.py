@@ -146,21 +146,24 @@ def empirical_rank(samples: npt.ArrayLike, quantile: npt.ArrayLike) -> Numbers:
 
 
 def linear_rate_residual(beta: npt.ArrayLike, k: npt.ArrayLike, dist0: npt.ArrayLike) -> Numbers:
-    """Worst case of ||z^{k+1} - z^k|| of a beta-linearly convergent operator: 2 beta^k dist0.
+    """Worst case of ||z^{k+1} - z^k|| of a beta-linearly convergent operator: (1 + beta) beta^k dist0.
 
-    A fact only if beta and dist0 >= ||z^0 - z*|| are.
+    A fact only if beta and dist0 >= ||z^0 - z*|| are. Row k of a trace is ||z^k - z^{k-1}||: ask for k - 1.
 
     >>> round(linear_rate_residual(0.5, 3, 1.0), 6)
-    0.25
+    0.1875
     """
     return _core.linear_rate_residual(beta, k, dist0)
 
 
 def averaged_rate_residual(alpha: npt.ArrayLike, k: npt.ArrayLike, dist0: npt.ArrayLike) -> Numbers:
-    """Worst case of ||z^{k+1} - z^k|| of an alpha-averaged operator (F. Lieder 2018).
+    """Worst case of ||z^{k+1} - z^k|| of an alpha-averaged operator (F. Lieder 2018), attained by rotations.
+
+    In the norm and variables in which the operator is averaged: for OSQP (x, w + y/rho) with alpha = relaxation/2.
+    SCS, normalised and divided by eta, is not averaged: of it this is an estimate.
 
     >>> round(averaged_rate_residual(0.5, 100, 1.0), 4)
-    0.121
+    0.0605
     """
     return _core.averaged_rate_residual(alpha, k, dist0)
 

@@ -207,6 +207,9 @@ def _starts(start: npt.ArrayLike, family: QPFamily | ConeFamily, size: int) -> V
     array = np.asarray(start, dtype=np.float64)
     if array.shape != (family.instances, size):
         raise ValueError(f"start: has shape {array.shape}, must be {(family.instances, size)}")
+    if not np.isfinite(array).all():
+        row, entry = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(f"start: entry {entry} of instance {row} is {array[row, entry]}, must be finite")
     return array
 
 
@@ -290,13 +293,19 @@ def _objective(family: QPFamily | ConeFamily, x: Vector, i: int) -> float:
 def _to_solution(family: QPFamily | ConeFamily, metric: str, x: Vector, solution: Vector, i: int) -> float:
     if metric == "gap":
         return abs(_objective(family, x, i) - _objective(family, solution, i))
-    distance = float(np.linalg.norm(x - solution))
+    distance = _norm(x - solution)
     if metric == "distance":
         return distance
-    scale = float(np.linalg.norm(solution))
-    if distance == 0.0:
-        return -3000.0
-    return _largest((-3000.0, 20 * np.log10(distance / scale))) if scale > 0 else np.inf
+    scale = _norm(solution)
+    if not (np.isfinite(distance) and 0 < scale < np.inf):
+        return np.nan
+    return -3000.0 if distance == 0.0 else _largest((-3000.0, 20 * float(np.log10(distance) - np.log10(scale))))
+
+
+def _norm(vector: Vector) -> float:
+    """The Euclidean norm of numbers of any size: squares neither overflow nor vanish."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < np.inf else largest
 
 
 def _qp_residuals(family: Any, x: Vector, y: Vector, i: int) -> tuple[float, float, float]:
@@ -327,7 +336,7 @@ def _cone_violation(family: Any, s: Vector) -> float:
     parts = [np.abs(s[:at]).max(initial=0.0), (-s[at : at + family.nonnegative]).max(initial=0.0)]
     at += family.nonnegative
     for size in family.second_order:
-        parts.append(np.linalg.norm(s[at + 1 : at + size]) - s[at])
+        parts.append(_norm(s[at + 1 : at + size]) - s[at])
         at += size
     for order in family.semidefinite:
         size = order * (order + 1) // 2

@@ -10,6 +10,7 @@
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/runs/run.hpp"
 
+#include "support/input_error.hpp"
 #include "support/operator_contract.hpp"
 #include "support/simulations.hpp"
 
@@ -183,7 +184,9 @@ TEST(CodeNetworks, AtTheMeansAreTheirFormulas) {
       for (Index r = 0; r < z.size(); ++r)
         ASSERT_NEAR(block.state()[r * op->width() + i], z[r], 1e-12) << model << " " << i << " " << r;
     }
-    EXPECT_THROW(block.step(layers), InputError) << "there is no layer K";
+    EXPECT_INPUT_ERROR(block.step(layers),
+                       fmt::format("step: {} of a network with {} layers", layers, layers))
+        << "there is no layer K";
   }
 }
 
@@ -223,7 +226,7 @@ TEST(CodeNetworks, DrawsHaveTheLawOfDrawnWeights) {
     const auto op = make(model, codes);
     const Weights weights = weights_for(*op, 0.1, 4e-3);
     op->assign(weights.mean, weights.variance);
-    const Index runs = test_support::simulations(6400);
+    const Index runs = ::test_support::simulations(6400);
     std::vector<double> fast;
     std::vector<double> first_entry;
     for (Index first = 0; first < runs; first += op->width()) {
@@ -285,7 +288,7 @@ TEST(Tilista, RefusesVariancesThatDiffer) {
   const auto op = make_tilista(small_codes(), {.steps = layers});
   Weights weights = weights_for(*op, 0.1, 1e-4);
   weights.variance.back() = 2e-4;
-  EXPECT_THROW(op->assign(weights.mean, weights.variance), InputError);
+  EXPECT_INPUT_ERROR(op->assign(weights.mean, weights.variance), "variance");
 }
 
 TEST(AnalyticWeights, SatisfyTheirConstraintsAndConditions) {

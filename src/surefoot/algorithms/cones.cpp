@@ -25,9 +25,10 @@ Lanes<W> absolute(const Lanes<W>& a) {
 }
 
 /// Eigenvalues on the diagonal of M, eigenvectors in the columns of V. Rotations stop in a lane as soon as
-/// its entries off the diagonal are below the rounding of its norm; later sweeps leave it as it is.
+/// its entries off the diagonal are below the rounding of its norm; later sweeps leave it as it is. Returns
+/// 0, or NaN in lanes whose squares overflow or hold one: there the diagonal says nothing.
 template <int W>
-void jacobi(Index order, double* M, double* V) {
+Lanes<W> jacobi(Index order, double* M, double* V) {
   using L = Lanes<W>;
   const auto at = [&](double* matrix, Index i, Index j) { return matrix + (i * order + j) * W; };
   L norm(0.0);
@@ -84,6 +85,7 @@ void jacobi(Index order, double* M, double* V) {
     }
     if (!any_positive(largest)) break;
   }
+  return zero * norm;
 }
 
 /// A symmetric matrix of each lane from its entries in the layout of problems::Cones, and back.
@@ -242,16 +244,16 @@ void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double
   double* M = room.matrix.data();
   double* V = room.vectors.data();
   unpack_symmetric<W>(order, v, M);
-  jacobi<W>(order, M, V);
+  const L poison = jacobi<W>(order, M, V);
   if (smallest != nullptr) {
     L least = L::load(M);
     for (Index i = 1; i < order; ++i) least = min(least, L::load(M + (i * order + i) * W));
-    least.store(smallest);
+    (least + poison).store(smallest);
   }
   pack_symmetric<W>(
       order,
       [&](Index i, Index j) {
-        L sum(0.0);
+        L sum = poison;
         for (Index k = 0; k < order; ++k) {
           const L value = max(L::load(M + (k * order + k) * W), L(0.0));
           sum.add_product(value * L::load(V + (i * order + k) * W), L::load(V + (j * order + k) * W));
@@ -297,19 +299,24 @@ void cone_violation(const Cones& cones, double* v, Index width, SemidefiniteRoom
     constexpr int W = decltype(width_constant)::value;
     using L = Lanes<W>;
     L largest(0.0);
-    for (Index i = 0; i < cones.zero; ++i, v += W) largest = max(absolute(L::load(v)), largest);
-    for (Index i = 0; i < cones.nonnegative; ++i, v += W) largest = max(L(0.0) - L::load(v), largest);
+    L poison(0.0);  // a running maximum passes over NaN
+    const auto see = [&](const L& excess) {
+      largest = max(excess, largest);
+      poison += L(0.0) * excess;
+    };
+    for (Index i = 0; i < cones.zero; ++i, v += W) see(absolute(L::load(v)));
+    for (Index i = 0; i < cones.nonnegative; ++i, v += W) see(L(0.0) - L::load(v));
     for (const Index dimension : cones.second_order) {
-      largest = max(tail_norm<W>(dimension, v) - L::load(v), largest);
+      see(tail_norm<W>(dimension, v) - L::load(v));
       v += dimension * W;
     }
     for (const Index order : cones.semidefinite) {
       double smallest[W];
       project_semidefinite<W>(order, v, room, smallest);
-      largest = max(L(0.0) - L::load(smallest), largest);
+      see(L(0.0) - L::load(smallest));
       v += order * (order + 1) / 2 * W;
     }
-    largest.store(violation);
+    (largest + poison).store(violation);
   });
 }
 

@@ -31,13 +31,6 @@ RowKind kind_of(double lower, double upper) {
   return RowKind::inequality;
 }
 
-double rho_of(RowKind kind, const OsqpOptions& options) {
-  const double rho = std::clamp(options.rho, rho_smallest, rho_largest);
-  if (kind == RowKind::equality) return options.equality_factor * rho;
-  if (kind == RowKind::loose && options.loose_rho > 0) return options.loose_rho;
-  return rho;
-}
-
 bool same_kinds_everywhere(const Qp& problem, const Vector& E) {
   const Index rows = std::max(problem.l.rows(), problem.u.rows());
   for (Index row = 0; row < problem.constraints(); ++row) {
@@ -72,6 +65,14 @@ SparseMatrix scaled_matrix(const SparseMatrix& matrix, const Vector& left, const
 }
 
 }  // namespace
+
+double row_rho(double lower, double upper, const OsqpOptions& options) {
+  const RowKind kind = kind_of(lower, upper);
+  const double rho = std::clamp(options.rho, rho_smallest, rho_largest);
+  if (kind == RowKind::equality) return options.equality_factor * rho;
+  if (kind == RowKind::loose && options.loose_rho > 0) return options.loose_rho;
+  return rho;
+}
 
 OsqpOptions OsqpOptions::paper() {
   OsqpOptions options;
@@ -148,7 +149,7 @@ Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), opti
   bool constant_rho = true;
   for (Index row = 0; row < m_; ++row) {
     shared_.rho[row] =
-        rho_of(kind_of(scaling.E[row] * problem_.l(0, row), scaling.E[row] * problem_.u(0, row)), options_);
+        row_rho(scaling.E[row] * problem_.l(0, row), scaling.E[row] * problem_.u(0, row), options_);
     constant_rho = constant_rho && shared_.rho[row] == shared_.rho[0];
   }
   if (kronecker) {
@@ -222,7 +223,7 @@ void Osqp::load(Index first, Index count, Workspace& workspace) const {
       const double upper = scaling.E[i] * u[i];
       room.l[i * W + lane] = lower;
       room.u[i * W + lane] = upper;
-      room.own.rho[i * W + lane] = rho_of(kind_of(lower, upper), options_);
+      room.own.rho[i * W + lane] = row_rho(lower, upper, options_);
     }
   }
   if (system_->own()) system_->factor(room.own);

@@ -30,6 +30,9 @@ struct OsqpOptions {
   void validate() const;
 };
 
+/// rho_i of a row with these (scaled) bounds.
+double row_rho(double lower, double upper, const OsqpOptions& options);
+
 /// OSQP on 1/2 x'Px + q'x, l <= Ax <= u, state (x, y, w) with w the copy of Ax, R = diag(rho_i):
 ///   x~ = (P + sigma I + A'RA)^{-1} (sigma x - q + A'(R w - y)),   w~ = A x~,
 ///   x+ = alpha x~ + (1 - alpha) x,   v = alpha w~ + (1 - alpha) w,

@@ -19,4 +19,12 @@ double binomial_tail_upper(Index k, Index n, double p);
 /// limits", Biometrika 26, 1934.
 double clopper_pearson_upper(Index failures, Index n, double delta);
 
+/// The same in doubles alone, with margins for their rounding: what the functions above are where long double
+/// has no 64 bits. Never below the truth, above it by at most 1e-10 relative up to 10,000 samples.
+namespace narrow {
+double binomial_cdf_upper(Index k, Index n, double p);
+double binomial_tail_upper(Index k, Index n, double p);
+double clopper_pearson_upper(Index failures, Index n, double delta);
+}  // namespace narrow
+
 }  // namespace surefoot::bounds

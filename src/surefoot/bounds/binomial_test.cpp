@@ -7,6 +7,7 @@
 #include "surefoot/core/random.hpp"
 
 #include "support/golden.hpp"
+#include "support/input_error.hpp"
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
@@ -91,6 +92,46 @@ TEST(BinomialTails, BoundTheTermByTermSumFromAbove) {
   }
 }
 
+// Where long double has no 64 bits: the same from above, with more room.
+TEST(NarrowBinomial, IsAboveTheTruthAndNear) {
+  for (const auto& row : surefoot::testing::golden_rows("clopper_pearson.csv")) {
+    const Exact truth(row[3]);
+    const Index n = std::stoll(row[1]);
+    const Exact bound = narrow::clopper_pearson_upper(std::stoll(row[0]), n, std::stod(row[2]));
+    EXPECT_GE(bound, truth * (1 - Exact("1e-24"))) << row[0] << " " << row[1] << " " << row[2];
+    EXPECT_LE(bound, truth * (1 + Exact(n <= 10'000 ? "1e-10" : "1e-6"))) << row[0] << " " << row[1];
+  }
+  RandomStream random(6, "narrow", 0);
+  for (int i = 0; i < 300; ++i) {
+    const auto n = static_cast<Index>(std::pow(10.0, random.uniform(0, 3.5)));
+    const auto k = static_cast<Index>(random.below(static_cast<std::uint64_t>(n) + 1));
+    const double delta = std::pow(10.0, random.uniform(-12, -0.05));
+    const double bound = narrow::clopper_pearson_upper(k, n, delta);
+    EXPECT_GE(bound, clopper_pearson_upper(k, n, delta) * (1 - 1e-13)) << k << "/" << n;
+    if (bound < 1) {
+      EXPECT_LE(exact_cdf(k, n, bound), Exact(delta)) << k << "/" << n;
+    }
+    const double p = random.uniform();
+    const Exact cdf = exact_cdf(k, n, p);
+    EXPECT_GE(Exact(narrow::binomial_cdf_upper(k, n, p)), cdf < 1 ? cdf : Exact(1));
+    EXPECT_LE(Exact(narrow::binomial_cdf_upper(k, n, p)), cdf * (1 + Exact("1e-10")) + Exact("1e-300"));
+    if (k == 0) continue;
+    const Exact tail = 1 - exact_cdf(k - 1, n, p);
+    EXPECT_GE(Exact(narrow::binomial_tail_upper(k, n, p)) * (1 + Exact("1e-40")) + Exact("1e-44"), tail);
+    EXPECT_LE(Exact(narrow::binomial_tail_upper(k, n, p)), tail * (1 + Exact("1e-10")) + Exact("1e-40"));
+  }
+}
+
+TEST(NarrowBinomial, StaysOutwardForManySamples) {
+  for (const Index n : {Index{1'000'000}, max_samples}) {
+    for (const double delta : {1e-2, 1e-12}) {
+      const Exact p = narrow::clopper_pearson_upper(1, n, delta);
+      const Exact power = exp(static_cast<long>(n - 1) * log(1 - p));
+      EXPECT_LE(Exact(power * (1 - p) + static_cast<long>(n) * p * power), Exact(delta)) << n;
+    }
+  }
+}
+
 TEST(RiskBounds, AreOrderedExactKlPinsker) {
   RandomStream random(3, "risk", 0);
   for (int i = 0; i < 20000; ++i) {
@@ -121,12 +162,15 @@ TEST(RiskBounds, GrowWithFailuresAndConfidenceAndFallWithSamples) {
 
 TEST(RiskBounds, NameTheBadValue) {
   for (const RiskMethod method : {RiskMethod::exact, RiskMethod::kl, RiskMethod::pinsker}) {
-    EXPECT_THROW(risk_upper_bound(11, 10, 0.1, method), InputError);
-    EXPECT_THROW(risk_upper_bound(-1, 10, 0.1, method), InputError);
-    EXPECT_THROW(risk_upper_bound(0, 0, 0.1, method), InputError);
-    EXPECT_THROW(risk_upper_bound(0, max_samples + 1, 0.1, method), InputError);
+    const auto refused = [&](Index failures, Index samples, double delta) {
+      return test_support::input_error([&] { risk_upper_bound(failures, samples, delta, method); });
+    };
+    EXPECT_EQ(refused(11, 10, 0.1), "failures: 11 is outside 0 .. 10 (the number of samples)");
+    EXPECT_EQ(refused(-1, 10, 0.1), "failures: -1 is outside 0 .. 10 (the number of samples)");
+    EXPECT_EQ(refused(0, 0, 0.1), "samples: 0 is outside 1 .. 10000000000");
+    EXPECT_EQ(refused(0, max_samples + 1, 0.1), "samples: 10000000001 is outside 1 .. 10000000000");
     for (const double delta : {0.0, 1.0, -0.1, 2.0, std::nan("")}) {
-      EXPECT_THROW(risk_upper_bound(1, 10, delta, method), InputError);
+      EXPECT_EQ(refused(1, 10, delta), fmt::format("delta: {} is outside (0, 1)", delta));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "surefoot/core/types.hpp"
 
 #include "support/golden.hpp"
+#include "support/input_error.hpp"
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <gtest/gtest.h>
@@ -127,11 +128,12 @@ TEST(KlInverse, DerivativesHaveTheirLimits) {
 
 TEST(KlInverse, NamesTheBadValue) {
   for (const double q : {-0.1, 1.5, std::nan("")}) {
-    EXPECT_THROW(kl_inverse(q, 0.1), InputError);
-    EXPECT_THROW(kl_inverse_with_derivatives(q, 0.1), InputError);
+    EXPECT_INPUT_ERROR(kl_inverse(q, 0.1), fmt::format("kl_inverse: q = {} is outside [0, 1]", q));
+    EXPECT_INPUT_ERROR(kl_inverse_with_derivatives(q, 0.1),
+                       fmt::format("kl_inverse: q = {} is outside [0, 1]", q));
   }
-  EXPECT_THROW(kl_inverse(0.1, -1e-9), InputError);
-  EXPECT_THROW(kl_inverse(0.1, std::nan("")), InputError);
+  EXPECT_INPUT_ERROR(kl_inverse(0.1, -1e-9), "kl_inverse: c = -1e-09 is not at least 0");
+  EXPECT_INPUT_ERROR(kl_inverse(0.1, std::nan("")), "kl_inverse: c = nan is not at least 0");
   try {
     kl_inverse(1.5, 0.1);
   } catch (const InputError& error) {
@@ -152,8 +154,8 @@ TEST(Kl, AgreesWithFiftyDigits) {
   EXPECT_EQ(kl(0.3, 1.0), infinity);
   EXPECT_EQ(kl(0.0, 0.0), 0.0);
   EXPECT_NEAR(kl(1.0, 0.25), std::log(4.0), 1e-15);
-  EXPECT_THROW(kl(-1, 0.5), InputError);
-  EXPECT_THROW(kl(0.5, 2), InputError);
+  EXPECT_INPUT_ERROR(kl(-1, 0.5), "kl: q = -1 is outside [0, 1]");
+  EXPECT_INPUT_ERROR(kl(0.5, 2), "kl: p = 2 is outside [0, 1]");
 }
 
 }  // namespace

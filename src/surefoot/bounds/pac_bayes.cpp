@@ -22,8 +22,24 @@ void check_share(double delta, const char* name) {
   require(delta > 0.0 && delta < 1.0, "{}: {} is outside (0, 1)", name, delta);
 }
 
-// A sum of nonnegative terms in 64-bit significands, and a margin far above its rounding.
+// Above the rounding of terms in doubles and of their compensated sum.
 constexpr double outward = 1.0 + 1e-13;
+
+// A sum of nonnegative terms whose error does not grow with their number, in any width of long double (A.
+// Neumaier, 1974).
+class Sum {
+ public:
+  void add(long double term) {
+    const long double next = sum_ + term;
+    lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - next) + term : (term - next) + sum_;
+    sum_ = next;
+  }
+  [[nodiscard]] long double value() const { return sum_ + lost_; }
+
+ private:
+  long double sum_ = 0;
+  long double lost_ = 0;
+};
 
 }  // namespace
 
@@ -57,17 +73,17 @@ Index PriorGrid::nearest(double log_lambda_value) const {
 
 double gaussian_kl(const GaussianPair& pair) {
   pair.validate();
-  long double sum = 0;
+  Sum sum;
   Index weight = 0;
   for (std::size_t j = 0; j < pair.group_size.size(); ++j) {
     const double nu = pair.prior_log_variance[static_cast<Index>(j)];
     const double inverse_lambda = std::exp(-nu);
     for (const Index end = weight + pair.group_size[j]; weight < end; ++weight) {
       const double shift = pair.mean[weight] - pair.prior_mean[weight];
-      sum += exp_minus_linear(pair.log_variance[weight] - nu) + shift * shift * inverse_lambda;
+      sum.add(exp_minus_linear(pair.log_variance[weight] - nu) + shift * shift * inverse_lambda);
     }
   }
-  return static_cast<double>(0.5L * sum) * outward;
+  return static_cast<double>(0.5L * sum.value()) * outward;
 }
 
 namespace {
@@ -107,28 +123,57 @@ double regularizer(double kl, const std::vector<Index>& positions, Index samples
   return regularizer_from(kl, positions, samples, delta);
 }
 
+double regularizer_from_sums(const std::function<GroupSums(Index group)>& sums_of,
+                             const Eigen::VectorXd& prior_log_variance, const PriorGrid& grid, Index samples,
+                             double delta, Eigen::VectorXd& d_nu) {
+  const double n = static_cast<double>(samples);
+  double total = std::log(2.0) + 0.5 * std::log(n) - std::log(delta);
+  for (Index j = 0; j < prior_log_variance.size(); ++j) {
+    const GroupSums sums = sums_of(j);
+    const double nu = prior_log_variance[j];
+    const double inverse_lambda = std::exp(-nu);
+    const double a = grid.position(nu);
+    const double shifts = inverse_lambda * sums.shifts;
+    double& by_nu = d_nu[j];
+    by_nu = -0.5 * shifts - 2 * grid.b / a;
+    total += 0.5 * shifts + 2 * std::log(a) + std::log(std::numbers::pi * std::numbers::pi / 6);
+    if (!sums.tied) {
+      const double variances = inverse_lambda * sums.variances;
+      total += 0.5 * (variances - sums.weights + sums.weights * nu - sums.log_variances);
+      by_nu += 0.5 * (sums.weights - variances);
+    }
+    by_nu /= n;
+  }
+  return total / n;
+}
+
 Regularizer regularizer_with_gradient(const GaussianPair& pair, const PriorGrid& grid, Index samples,
                                       double delta) {
   Regularizer result;
   result.value = regularizer(pair, grid, samples, delta);
-  const double n = static_cast<double>(samples);
+  const double factor = 1 / static_cast<double>(samples);
   result.d_mean.resize(pair.mean.size());
   result.d_log_variance.resize(pair.mean.size());
   result.d_prior_log_variance.resize(pair.prior_log_variance.size());
-  Index first = 0;
-  for (std::size_t j = 0; j < pair.group_size.size(); ++j) {
-    const Index size = pair.group_size[j];
-    const double nu = pair.prior_log_variance[static_cast<Index>(j)];
-    const double inverse_lambda = std::exp(-nu);
-    const auto shift = (pair.mean - pair.prior_mean).segment(first, size).array();
-    const auto ratio = (pair.log_variance.segment(first, size).array() - nu).exp();
-    result.d_mean.segment(first, size) = shift * (inverse_lambda / n);
-    result.d_log_variance.segment(first, size) = (ratio - 1.0) * (0.5 / n);
-    const double used = ratio.sum() + inverse_lambda * shift.square().sum();
-    result.d_prior_log_variance[static_cast<Index>(j)] =
-        (0.5 * (static_cast<double>(size) - used) - 2.0 * grid.b / grid.position(nu)) / n;
-    first += size;
-  }
+  Index weight = 0;
+  const auto differentiate = [&](Index j) {
+    GroupSums sums;
+    const Index size = pair.group_size[static_cast<std::size_t>(j)];
+    sums.weights = static_cast<double>(size);
+    const double inverse_lambda = std::exp(-pair.prior_log_variance[j]);
+    for (const Index end = weight + size; weight < end; ++weight) {
+      const double shift = pair.mean[weight] - pair.prior_mean[weight];
+      const double variance = std::exp(pair.log_variance[weight]);
+      result.d_mean[weight] = kl_by_mean(factor, shift, inverse_lambda);
+      result.d_log_variance[weight] = kl_by_log_variance(factor, variance, inverse_lambda);
+      sums.shifts += shift * shift;
+      sums.variances += variance;
+      sums.log_variances += pair.log_variance[weight];
+    }
+    return sums;
+  };
+  regularizer_from_sums(differentiate, pair.prior_log_variance, grid, samples, delta,
+                        result.d_prior_log_variance);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include <functional>
 #include <vector>
 
 namespace surefoot::bounds {
@@ -49,6 +50,28 @@ double regularizer(const GaussianPair& pair, const PriorGrid& grid, Index sample
 double regularizer(double kl, const std::vector<Index>& positions, Index samples, double delta);
 Regularizer regularizer_with_gradient(const GaussianPair& pair, const PriorGrid& grid, Index samples,
                                       double delta);
+
+/// What B needs of a group of weights.
+struct GroupSums {
+  double weights = 0;        ///< |I_j|
+  double shifts = 0;         ///< sum of (w - w0)^2
+  double variances = 0;      ///< sum of s
+  double log_variances = 0;  ///< sum of zeta
+  bool tied = false;         ///< s = lambda_j throughout, so that nu_j moves both
+};
+
+/// B from sums, to nearest, for training, which moves it and certifies nothing by it; d_nu receives its
+/// derivatives by nu (by nu and zeta together where they are tied). `sums_of(j)` are those of group j.
+double regularizer_from_sums(const std::function<GroupSums(Index group)>& sums_of,
+                             const Eigen::VectorXd& prior_log_variance, const PriorGrid& grid, Index samples,
+                             double delta, Eigen::VectorXd& d_nu);
+/// The other derivatives: dB/dw and dB/dzeta of one weight are these with factor = 1/N.
+inline double kl_by_mean(double factor, double shift, double inverse_lambda) {
+  return factor * shift * inverse_lambda;
+}
+inline double kl_by_log_variance(double factor, double variance, double inverse_lambda) {
+  return factor * 0.5 * (variance * inverse_lambda - 1);
+}
 
 /// Whether every nu_j is log_lambda(a) of an integer a >= 1, to rounding.
 bool is_on_grid(const GaussianPair& pair, const PriorGrid& grid);

@@ -4,6 +4,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/input_error.hpp"
+
 #include <Eigen/SVD>
 #include <gtest/gtest.h>
 
@@ -96,14 +98,69 @@ TEST(PacBayesRegularizer, GradientAgreesWithFiniteDifferences) {
   }
 }
 
+// What training uses: the value is the rounded one's, its derivatives are those of the formula as written,
+// also where the variances of a group are tied to its prior's.
+TEST(PacBayesRegularizer, FromSumsIsTheSameWithTheSameDerivatives) {
+  const PriorGrid grid;
+  for (const Index tied : {-1, 2}) {
+    GaussianPair pair = example_pair();
+    const auto tie = [&](GaussianPair& p) {
+      if (tied == 2) p.log_variance.tail(5).setConstant(p.prior_log_variance[2]);
+    };
+    tie(pair);
+    const auto sums_of = [&](Index j) {
+      const Index first = j == 0 ? 0 : j == 1 ? 3 : 4;
+      const Index size = pair.group_size[static_cast<std::size_t>(j)];
+      return GroupSums{static_cast<double>(size),
+                       (pair.mean - pair.prior_mean).segment(first, size).squaredNorm(),
+                       pair.log_variance.segment(first, size).array().exp().sum(),
+                       pair.log_variance.segment(first, size).sum(), j == tied};
+    };
+    Eigen::VectorXd d_nu(3);
+    const double value = regularizer_from_sums(sums_of, pair.prior_log_variance, grid, 100, 1e-5, d_nu);
+    EXPECT_NEAR(value, regularizer(pair, grid, 100, 1e-5), 1e-12 * value);
+    const Regularizer slow = regularizer_with_gradient(pair, grid, 100, 1e-5);
+    for (Index j = 0; j < 3; ++j) {
+      const double h = 1e-5;
+      GaussianPair moved = pair;
+      moved.prior_log_variance[j] += h;
+      tie(moved);
+      const double above = regularizer_as_written(moved, grid, 100, 1e-5);
+      moved.prior_log_variance[j] -= 2 * h;
+      tie(moved);
+      EXPECT_NEAR(d_nu[j], (above - regularizer_as_written(moved, grid, 100, 1e-5)) / (2 * h), 1e-7) << j;
+      if (j == tied) {
+        EXPECT_NEAR(d_nu[j], slow.d_prior_log_variance[j] + slow.d_log_variance.tail(5).sum(), 1e-12);
+      } else {
+        EXPECT_NEAR(d_nu[j], slow.d_prior_log_variance[j], 1e-12);
+      }
+    }
+  }
+}
+
+TEST(PacBayesRegularizer, DivergenceOfMillionsOfWeightsIsRoundedUp) {
+  // Equal terms, so that the sum is known: 4,000,000 (e^-1 - 1 + 1) / 2 = 2,000,000 / e.
+  constexpr Index weights = 4'000'000;
+  GaussianPair pair;
+  pair.mean = pair.prior_mean = Eigen::VectorXd::Zero(weights);
+  pair.log_variance = Eigen::VectorXd::Constant(weights, -2.0);
+  pair.prior_log_variance = Eigen::VectorXd::Constant(1, -1.0);
+  pair.group_size = {weights};
+  const double kl = gaussian_kl(pair);
+  const double truth = 2'000'000 / std::numbers::e;
+  EXPECT_GE(kl, truth);
+  EXPECT_LE(kl, truth * (1 + 2e-13));
+}
+
 TEST(PacBayesRegularizer, RefusesWhatTheTheoremDoesNotCover) {
   GaussianPair pair = example_pair();
-  EXPECT_THROW(regularizer(pair, PriorGrid{}, 7, 1e-5), InputError);
-  EXPECT_THROW(regularizer(pair, PriorGrid{}, 100, 0.0), InputError);
+  EXPECT_INPUT_ERROR(regularizer(pair, PriorGrid{}, 7, 1e-5), "samples: 7 is below 8");
+  EXPECT_INPUT_ERROR(regularizer(pair, PriorGrid{}, 100, 0.0), "delta: 0 is outside (0, 1)");
   pair.prior_log_variance[0] = std::log(100.0);
-  EXPECT_THROW(regularizer(pair, PriorGrid{}, 100, 1e-5), InputError);
+  EXPECT_INPUT_ERROR(regularizer(pair, PriorGrid{}, 100, 1e-5), "is not below lambda_max = 100");
+  pair = example_pair();
   pair.prior_mean.conservativeResize(8);
-  EXPECT_THROW(regularizer(pair, PriorGrid{}, 100, 1e-5), InputError);
+  EXPECT_INPUT_ERROR(regularizer(pair, PriorGrid{}, 100, 1e-5), "prior_mean: 8 entries for 9 weights");
 }
 
 TEST(PriorGrid, RoundsToPositiveIntegers) {
@@ -125,8 +182,8 @@ TEST(Calibration, OnePassIsTighterThanThePapersManyPasses) {
   EXPECT_NEAR(one_pass, kl_inverse(0.1, std::log(1e5) / 50000), 1e-12);
   EXPECT_NEAR(paper, kl_inverse(0.1, std::log(2e5) / 20000), 1e-12);
   EXPECT_GE(pac_bayes_risk(one_pass, 0.01), one_pass);
-  EXPECT_THROW(calibrated_risk(3, 2, 0.1), InputError);
-  EXPECT_THROW(calibrated_risk_paper(0.1, 0, 0.1), InputError);
+  EXPECT_INPUT_ERROR(calibrated_risk(3, 2, 0.1), "failures: 3 is outside 0 .. 2");
+  EXPECT_INPUT_ERROR(calibrated_risk_paper(0.1, 0, 0.1), "weight draws: 0 is below 1");
 }
 
 TEST(NetworkNormBound, IsExceededWithProbabilityAtMostDelta) {

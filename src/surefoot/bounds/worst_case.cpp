@@ -3,6 +3,9 @@
 #include "surefoot/bounds/rounding.hpp"
 #include "surefoot/core/error.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace surefoot::bounds {
 
 namespace {
@@ -10,6 +13,11 @@ namespace {
 void check(Index k, double dist0) {
   require(k >= 0, "k: {} is negative", k);
   require(dist0 >= 0.0, "dist0: {} is negative or not a number", dist0);
+}
+
+// base^exponent for 0 <= base < 1, at least 1e-300: what underflows would round down.
+double power(double base, double exponent) {
+  return std::max(std::pow(base, exponent), 1e-300);
 }
 
 // Smallest k >= 0 with bound(k) < tolerance for a bound that falls with k, or none below 10^18.
@@ -36,20 +44,21 @@ std::optional<Index> first_below(double tolerance, Bound&& bound) {
 double linear_rate_residual(double beta, Index k, double dist0) {
   check(k, dist0);
   require(beta >= 0.0 && beta < 1.0, "beta: {} is outside [0, 1)", beta);
-  return up(2.0 * std::pow(beta, static_cast<double>(k)) * dist0, 8);
+  return up((1.0 + beta) * power(beta, static_cast<double>(k)) * dist0, 8);
 }
 
 double averaged_rate_residual(double alpha, Index k, double dist0) {
   check(k, dist0);
-  require(alpha >= 0.5 && alpha < 1.0, "alpha: {} is outside [1/2, 1)", alpha);
+  require(alpha > 0.0 && alpha < 1.0, "alpha: {} is outside (0, 1)", alpha);
+  const double a = std::max(alpha, 0.5);
   const double steps = static_cast<double>(k);
   const double ratio = steps / (steps + 1.0);
-  if (alpha <= 0.5 * (1.0 + std::sqrt(ratio))) {
+  if (a <= 0.5 * (1.0 + std::sqrt(ratio))) {
     // (k/(k+1))^k by log1p: the plain power loses digits for large k.
-    const double power = k == 0 ? 1.0 : std::exp(steps * std::log1p(-1.0 / (steps + 1.0)));
-    return up(dist0 * std::sqrt(power / ((steps + 1.0) * alpha * (1.0 - alpha))), 16);
+    const double shrunk = k == 0 ? 1.0 : std::exp(steps * std::log1p(-1.0 / (steps + 1.0)));
+    return up(dist0 * std::sqrt(shrunk * a / ((steps + 1.0) * (1.0 - a))), 16);
   }
-  return up(dist0 * 2.0 * alpha * std::pow(2.0 * alpha - 1.0, steps), 16);
+  return up(dist0 * 2.0 * a * power(2.0 * a - 1.0, steps), 16);
 }
 
 std::optional<Index> linear_rate_steps(double beta, double dist0, double tolerance) {

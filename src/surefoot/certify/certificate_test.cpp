@@ -4,6 +4,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/input_error.hpp"
 #include "support/tampering.hpp"
 
 #include <gtest/gtest.h>
@@ -232,10 +233,10 @@ TEST(Certificate, ClaimsOutsideTheBudgetAreFoundEvenUnderAFittingDigest) {
 TEST(Certificate, TextsThatHideSomethingAreRefused) {
   std::string twice = to_json(example_certificate(kinds_of_options().front()));
   twice.replace(twice.find("\"lower_bound\":"), 14, "\"lower_bound\": 0.9999, \"lower_bound\":");
-  EXPECT_THROW(parse_certificate(twice), InputError);
-  EXPECT_THROW(parse_certificate(std::string(300000, '[')), InputError);
-  EXPECT_THROW(parse_certificate("{\"run\": " + std::string(1000, '[') + std::string(1000, ']') + "}"),
-               InputError);
+  EXPECT_INPUT_ERROR(parse_certificate(twice), "'lower_bound' is given twice");
+  EXPECT_INPUT_ERROR(parse_certificate(std::string(300000, '[')), "nested deeper than");
+  EXPECT_INPUT_ERROR(parse_certificate("{\"run\": " + std::string(1000, '[') + std::string(1000, ']') + "}"),
+                     "nested deeper than");
 }
 
 TEST(Certificate, AnotherHorizonIsFoundInTheData) {
@@ -260,23 +261,24 @@ TEST(Certificate, ChangedDataAreFound) {
 
 TEST(Certificate, MalformedOnesAreRefusedWithAReason) {
   const std::string good = to_json(example_certificate(kinds_of_options().front()));
-  EXPECT_THROW(parse_certificate(""), InputError);
-  EXPECT_THROW(parse_certificate("{"), InputError);
-  EXPECT_THROW(parse_certificate("[1, 2]"), InputError);
-  EXPECT_THROW(parse_certificate("{\"format\": \"surefoot-certificate\"}"), InputError);
-  EXPECT_THROW(parse_certificate(good.substr(0, good.size() / 2)), InputError);
+  EXPECT_INPUT_ERROR(parse_certificate(""), "not JSON at byte");
+  EXPECT_INPUT_ERROR(parse_certificate("{"), "not JSON at byte");
+  EXPECT_INPUT_ERROR(parse_certificate("[1, 2]"), "the certificate is not an object");
+  EXPECT_INPUT_ERROR(parse_certificate("{\"format\": \"surefoot-certificate\"}"), "the certificate has no '");
+  EXPECT_INPUT_ERROR(parse_certificate(good.substr(0, good.size() / 2)), "not JSON at byte");
   const auto with = [&](const char* pointer, const Json& value) {
     Json changed = Json::parse(good);
     changed.at(Json::json_pointer(pointer)) = value;
     return changed.dump();
   };
-  EXPECT_THROW(parse_certificate(with("/format_version", 99)), InputError);
-  EXPECT_THROW(parse_certificate(with("/claims/success_rate/0/method", "best")), InputError);
-  EXPECT_THROW(parse_certificate(with("/claims/success_rate/0/failures", 1.5)), InputError);
-  EXPECT_THROW(parse_certificate(with("/claims/success_rate/0/failures", 18446744073709551615ULL)),
-               InputError);
-  EXPECT_THROW(parse_certificate(with("/claims/success_rate", "many")), InputError);
-  EXPECT_THROW(parse_certificate(with("/confidence/simultaneous", "some")), InputError);
+  EXPECT_INPUT_ERROR(parse_certificate(with("/format_version", 99)), "format_version 99 is not known");
+  EXPECT_INPUT_ERROR(parse_certificate(with("/claims/success_rate/0/method", "best")), "'best'");
+  EXPECT_INPUT_ERROR(parse_certificate(with("/claims/success_rate/0/failures", 1.5)),
+                     "failures is not a whole number in range");
+  EXPECT_INPUT_ERROR(parse_certificate(with("/claims/success_rate/0/failures", 18446744073709551615ULL)),
+                     "failures is not a whole number in range");
+  EXPECT_INPUT_ERROR(parse_certificate(with("/claims/success_rate", "many")), "success_rate is not a list");
+  EXPECT_INPUT_ERROR(parse_certificate(with("/confidence/simultaneous", "some")), "simultaneous is 'some'");
 }
 
 TEST(Options, DefaultsDependOnTheShapeAlone) {
@@ -294,21 +296,21 @@ TEST(Options, DefaultsDependOnTheShapeAlone) {
 TEST(Options, NameTheBadValue) {
   Options options;
   options.delta = 1.5;
-  EXPECT_THROW(options.validate(), InputError);
+  EXPECT_INPUT_ERROR(options.validate(), "delta: 1.5 is outside (0, 1)");
   options = {};
   options.quantiles = {0.9, 0.5};
-  EXPECT_THROW(options.validate(), InputError);
+  EXPECT_INPUT_ERROR(options.validate(), "quantiles: 0.5 does not come after 0.9");
   options = {};
   options.steps = {15};
-  EXPECT_THROW(resolved(options, example_steps()), InputError);
+  EXPECT_INPUT_ERROR(resolved(options, example_steps()), "step 15 was not recorded");
   options = {};
   options.success_delta = 0.5;
-  EXPECT_THROW(example_certificate(options), InputError);
+  EXPECT_INPUT_ERROR(example_certificate(options), "0.5");
   options.simultaneous = Simultaneity::each;
-  EXPECT_THROW(example_certificate(options), InputError);
+  EXPECT_INPUT_ERROR(example_certificate(options), "delta 0.5 for each of the");
   options = {};
   options.success_rates = options.quantiles_claimed = options.budgets = false;
-  EXPECT_THROW(example_certificate(options), InputError);
+  EXPECT_INPUT_ERROR(example_certificate(options), "nothing is claimed");
 }
 
 TEST(Claims, SpendTheWholeBudgetAndNoMore) {

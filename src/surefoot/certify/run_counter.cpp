@@ -1,11 +1,19 @@
 #include "surefoot/certify/run_counter.hpp"
 
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/error.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace surefoot::certify {
+
+namespace {
+
+/// Residuals are roots of sums of squares: what is smaller may be measured as 0.
+constexpr double smallest_tolerance = 1e-150;
+
+}  // namespace
 
 RunCounter::RunCounter(const runs::TallySpec& spec, CountJournal* journal)
     : RunCounter(std::vector<runs::TallySpec>{spec}, journal) {}
@@ -14,6 +22,11 @@ RunCounter::RunCounter(const std::vector<runs::TallySpec>& specs, CountJournal* 
     : specs_(specs), journal_(journal) {
   const std::size_t each = std::max<std::size_t>(1, tallies / specs_.size());
   for (const runs::TallySpec& spec : specs_) {
+    for (const double tolerance : spec.tolerances) {
+      require(!(tolerance > 0 && tolerance < smallest_tolerance),
+              "tolerances: {} is below {}, where the squares in the metrics of a run are lost", tolerance,
+              smallest_tolerance);
+    }
     Shards& shards = groups_.emplace_back();
     for (std::size_t i = 0; i < each; ++i) shards.push_back(std::make_unique<Shard>(spec));
   }

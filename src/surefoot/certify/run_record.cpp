@@ -2,36 +2,71 @@
 
 #include <nlohmann/json.hpp>
 
+#include <vector>
+
 namespace surefoot::certify {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// How systems were solved: null where the patterns told it.
+Json system_name(const std::optional<algorithms::SystemKind>& kind) {
+  using algorithms::SystemKind;
+  if (!kind) return nullptr;
+  switch (*kind) {
+    case SystemKind::sparse:
+      return "sparse";
+    case SystemKind::dense:
+      return "dense";
+    case SystemKind::kronecker:
+      return "kronecker";
+    case SystemKind::kkt:
+      return "kkt";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// Each options struct is taken apart by all of its fields, so that a new one cannot be left out unseen.
+
 std::string run_record(const algorithms::OsqpOptions& options) {
-  const nlohmann::ordered_json record = {{"solver", "OSQP"},
-                                         {"settings",
-                                          {{"rho", options.rho},
-                                           {"sigma", options.sigma},
-                                           {"alpha", options.alpha},
-                                           {"equality_factor", options.equality_factor},
-                                           {"scaling", options.scaling},
-                                           {"adaptive_rho", false}}}};
+  const auto& [rho, sigma, alpha, equality_factor, loose_rho, scaling, scale_each, reference_q, system] =
+      options;
+  const Json record = {{"solver", "OSQP"},
+                       {"settings",
+                        {{"rho", rho},
+                         {"sigma", sigma},
+                         {"alpha", alpha},
+                         {"equality_factor", equality_factor},
+                         {"loose_rho", loose_rho},
+                         {"scaling", scaling},
+                         {"scale_each", scale_each},
+                         {"reference_q", std::vector<double>(reference_q.begin(), reference_q.end())},
+                         {"system", system_name(system)},
+                         {"adaptive_rho", false}}}};
   return record.dump();
 }
 
 std::string run_record(const algorithms::ScsOptions& options, const problems::Cones& cones) {
-  const nlohmann::ordered_json record = {{"solver", "SCS"},
-                                         {"settings",
-                                          {{"alpha", options.alpha},
-                                           {"rho_x", options.rho_x},
-                                           {"scale", options.scale},
-                                           {"zero_factor", options.zero_factor},
-                                           {"tau_factor", options.tau_factor},
-                                           {"normalize", false},
-                                           {"acceleration", false},
-                                           {"adaptive_scale", false}}},
-                                         {"cones",
-                                          {{"zero", cones.zero},
-                                           {"nonnegative", cones.nonnegative},
-                                           {"second_order", cones.second_order},
-                                           {"semidefinite", cones.semidefinite}}}};
+  const auto& [alpha, rho_x, scale, zero_factor, tau_factor, system] = options;
+  const Json record = {{"solver", "SCS"},
+                       {"settings",
+                        {{"alpha", alpha},
+                         {"rho_x", rho_x},
+                         {"scale", scale},
+                         {"zero_factor", zero_factor},
+                         {"tau_factor", tau_factor},
+                         {"system", system_name(system)},
+                         {"normalize", false},
+                         {"acceleration", false},
+                         {"adaptive_scale", false}}},
+                       {"cones",
+                        {{"zero", cones.zero},
+                         {"nonnegative", cones.nonnegative},
+                         {"second_order", cones.second_order},
+                         {"semidefinite", cones.semidefinite}}}};
   return record.dump();
 }
 

@@ -5,6 +5,8 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -108,10 +110,10 @@ TEST(TableView, RefusesWhatIsNotATableOfTheSteps) {
   const std::vector<double> numbers = view_numbers<double>();
   TableView view = view_of(numbers);
   view.columns = 39;
-  EXPECT_THROW(count_view(view, view_spec()), InputError);
+  EXPECT_INPUT_ERROR(count_view(view, view_spec()), "traces: 39 columns for 40 recorded steps");
   view = view_of(numbers);
   view.rows = 0;
-  EXPECT_THROW(count_view(view, view_spec()), InputError);
+  EXPECT_INPUT_ERROR(count_view(view, view_spec()), "traces: there is no run in the table");
 }
 
 }  // namespace

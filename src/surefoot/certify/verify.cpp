@@ -7,6 +7,7 @@
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/consistency.hpp"
+#include "surefoot/certify/nearly_equal.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify_learned.hpp"
@@ -27,11 +28,6 @@ namespace {
 
 using bounds::BudgetMethod;
 using bounds::QuantileMethod;
-
-// Bounds recomputed on another machine may differ in the last digits of its mathematical library.
-bool same(double a, double b) {
-  return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-}
 
 template <class T>
 bool holds_value(const std::vector<T>& values, T value) {
@@ -301,10 +297,10 @@ class Checker {
            fmt::format("tolerance {} was not declared", claim.tolerance));
     const double empirical =
         static_cast<double>(claim.samples - claim.failures) / static_cast<double>(claim.samples);
-    expect(same(empirical, claim.empirical),
+    expect(nearly_equal(empirical, claim.empirical),
            fmt::format("empirical success rate is {}, not {}", empirical, claim.empirical));
     const double bound = known_success_bound(claim);
-    expect(same(bound, claim.lower_bound),
+    expect(nearly_equal(bound, claim.lower_bound),
            fmt::format("{} failures in {} give at least {}, not {}", claim.failures, claim.samples, bound,
                        claim.lower_bound));
   }
@@ -335,7 +331,7 @@ class Checker {
 
   // The delta of a PAC-Bayes claim is what its losses, prior means and candidates cost.
   void expect_union(double stated, double delta) {
-    expect(same(stated, delta), fmt::format("its losses cost a delta of {}, not {}", delta, stated));
+    expect(nearly_equal(stated, delta), fmt::format("its losses cost a delta of {}, not {}", delta, stated));
   }
 
   [[nodiscard]] const PacBayes& guarantee(std::size_t variant) const {
@@ -548,7 +544,7 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
   compare("quantile", &Certificate::quantile, [](const QuantileClaim& data, const QuantileClaim& claim) {
     const bool same_claim = data.step == claim.step && data.quantile == claim.quantile;
     if (same_claim && data.below == claim.below && data.at_most == claim.at_most &&
-        data.upper_bound == claim.upper_bound && same(data.empirical, claim.empirical)) {
+        data.upper_bound == claim.upper_bound && nearly_equal(data.empirical, claim.empirical)) {
       return std::string();
     }
     return fmt::format("quantile {} at step {} is bounded by {}, the certificate says {}", data.quantile,

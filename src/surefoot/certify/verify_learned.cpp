@@ -1,5 +1,6 @@
 #include "surefoot/certify/verify_learned.hpp"
 
+#include "surefoot/certify/nearly_equal.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
@@ -15,10 +16,6 @@
 namespace surefoot::certify {
 
 namespace {
-
-bool close(double a, double b) {
-  return a == b || std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
-}
 
 class VariantCheck {
  public:
@@ -99,7 +96,7 @@ class VariantCheck {
            "its shares are not those of the other variants");
     check_prior(*variant.weights, guarantee);
     const double value = regularizer_of(guarantee);
-    expect(close(value, guarantee.regularizer),
+    expect(nearly_equal(value, guarantee.regularizer),
            fmt::format("its KL and prior give B = {}, not {}", value, guarantee.regularizer));
   }
 
@@ -205,7 +202,7 @@ void compare_weights(const Certificate& certificate, std::size_t variant,
     expect(false, error.what());
     return;
   }
-  expect(close(recomputed.kl, claimed.kl),
+  expect(nearly_equal(recomputed.kl, claimed.kl),
          fmt::format("their KL to the prior is {}, the certificate says {}", recomputed.kl, claimed.kl));
   expect(recomputed.groups == claimed.groups && recomputed.positions == claimed.positions &&
              recomputed.lambda_max == claimed.lambda_max && recomputed.b == claimed.b,

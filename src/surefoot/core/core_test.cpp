@@ -4,6 +4,8 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/vector_math.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,8 +83,8 @@ TEST(ParallelBlocks, VisitsEveryBlockOnceWhateverTheThreads) {
 }
 
 TEST(ParallelBlocks, RethrowsTheFailureOfABlock) {
-  EXPECT_THROW(parallel_blocks(100, [](Index block) { require(block != 40, "block {}", block); }),
-               InputError);
+  EXPECT_INPUT_ERROR(parallel_blocks(100, [](Index block) { require(block != 40, "block {}", block); }),
+                     "block 40");
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 
+#include "support/input_error.hpp"
 #include "support/thread_ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -112,17 +113,19 @@ TEST(Bytes, ReadWhatWasWrittenAndNothingElse) {
   EXPECT_EQ(from.text(), "abc");
   EXPECT_EQ(from.list<double>(), (std::vector<double>{1.5, infinity}));
   EXPECT_NO_THROW(from.finish());
-  EXPECT_THROW(from.number<char>(), InputError);
+  EXPECT_INPUT_ERROR(from.number<char>(), "example: ends early, 1 x 1 bytes");
   ByteReader short_of(std::string_view(bytes).substr(0, bytes.size() - 1), "example");
   EXPECT_EQ(short_of.number<Index>(), -7);
   EXPECT_EQ(short_of.text(), "abc");
-  EXPECT_THROW(short_of.list<double>(), InputError);
+  EXPECT_INPUT_ERROR(short_of.list<double>(), "example: ends early, 2 x 8 bytes");
   ByteWriter huge;
   huge.number(std::numeric_limits<Index>::max());
   const std::string claim = huge.take();
-  EXPECT_THROW(ByteReader(claim, "example").list<double>(), InputError);
-  EXPECT_THROW(ByteReader(claim, "example").text(), InputError);
-  EXPECT_THROW(ByteReader(bytes, "example").finish(), InputError);
+  EXPECT_INPUT_ERROR(ByteReader(claim, "example").list<double>(),
+                     "example: ends early, 9223372036854775807 x 8 bytes");
+  EXPECT_INPUT_ERROR(ByteReader(claim, "example").text(),
+                     "example: ends early, 9223372036854775807 x 1 bytes");
+  EXPECT_INPUT_ERROR(ByteReader(bytes, "example").finish(), "bytes too many");
 }
 
 }  // namespace

@@ -23,13 +23,24 @@ void ModelPredictiveControlOptions::validate() const {
   for (const Index cart : pushed)
     require(cart >= 0 && cart < carts, "pushed: {} is outside 0 .. {}", cart, carts - 1);
   require(horizon >= 2, "horizon: {} is below 2", horizon);
-  for (const double value :
-       {dt, force_limit, rate_limit, position_cost, rate_cost, position_range, speed_range})
-    require(std::isfinite(value) && value > 0, "dt, limits, position_cost, rate_cost, ranges: {} must be > 0",
-            value);
-  for (const double value : {spring, friction, speed_cost, force_cost, disturbance})
-    require(std::isfinite(value) && value >= 0,
-            "spring, friction, speed_cost, force_cost, disturbance: {} must be >= 0", value);
+  const auto positive = [](const char* name, double value) {
+    require(std::isfinite(value) && value > 0, "{}: is {}, must be > 0", name, value);
+  };
+  positive("dt", dt);
+  positive("force_limit", force_limit);
+  positive("rate_limit", rate_limit);
+  positive("position_cost", position_cost);
+  positive("rate_cost", rate_cost);
+  positive("position_range", position_range);
+  positive("speed_range", speed_range);
+  const auto not_negative = [](const char* name, double value) {
+    require(std::isfinite(value) && value >= 0, "{}: is {}, must be >= 0", name, value);
+  };
+  not_negative("spring", spring);
+  not_negative("friction", friction);
+  not_negative("speed_cost", speed_cost);
+  not_negative("force_cost", force_cost);
+  not_negative("disturbance", disturbance);
 }
 
 namespace {
@@ -147,8 +158,13 @@ problems::Qp ModelPredictiveControl::problem(const Table& states) const {
           this->states());
   const Index n = variables();
   const Table forces = states.rightCols(inputs());
-  require(forces.cwiseAbs().maxCoeff() <= options_.force_limit, "states: a force is beyond its limit {}",
-          options_.force_limit);
+  for (Index i = 0; i < forces.rows(); ++i) {
+    for (Index j = 0; j < forces.cols(); ++j) {
+      require(std::abs(forces(i, j)) <= options_.force_limit,
+              "states: entry {} of instance {} is {}, a force beyond its limit {}",
+              states.cols() - inputs() + j, i, forces(i, j), options_.force_limit);
+    }
+  }
   problems::Qp qp;
   qp.P.emplace_back(hessian_.sparseView());
   qp.A.emplace_back(constraints_.sparseView());

@@ -3,6 +3,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
+#include "support/input_error.hpp"
+
 #include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
@@ -123,14 +125,14 @@ TEST(ModelPredictiveControl, LimitsMatterAndThePlanMovedByOneStepIsFeasibleAndNe
 TEST(ModelPredictiveControl, RefusesWhatMakesNoSense) {
   ModelPredictiveControlOptions options;
   options.pushed = {3};
-  EXPECT_THROW(ModelPredictiveControl{options}, InputError);
+  EXPECT_INPUT_ERROR(ModelPredictiveControl{options}, "pushed: 3 is outside 0 .. 2");
   options.pushed = {0};
   options.rate_limit = 0;
-  EXPECT_THROW(ModelPredictiveControl{options}, InputError);
+  EXPECT_INPUT_ERROR(ModelPredictiveControl{options}, "rate_limit: is 0, must be > 0");
   const ModelPredictiveControl family;
   Table beyond = family.draw(1, SampleSet::test, 1);
   beyond(0, 4) = 1.5;
-  EXPECT_THROW((void)family.problem(beyond), InputError);
+  EXPECT_INPUT_ERROR(family.problem(beyond), "states: entry 4 of instance 0 is 1.5");
 }
 
 }  // namespace

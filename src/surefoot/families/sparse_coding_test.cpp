@@ -3,6 +3,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -52,7 +54,7 @@ TEST(SparseCoding, SetsOfSamplesShareNothing) {
     EXPECT_GT((family.draw(set, 3).b - first).norm(), 1.0) << to_string(set);
     EXPECT_EQ(parse_sample_set(to_string(set)), set);
   }
-  EXPECT_THROW(parse_sample_set("all"), InputError);
+  EXPECT_INPUT_ERROR(parse_sample_set("all"), "'all'");
 }
 
 TEST(SparseCoding, FlippedSignsKeepTheNoise) {
@@ -74,10 +76,11 @@ TEST(SparseCoding, FlippedSignsKeepTheNoise) {
 }
 
 TEST(SparseCoding, NamesWhatIsWrong) {
-  EXPECT_THROW(SparseCoding(1, {.measurements = 10, .variables = 5}), InputError);
-  EXPECT_THROW(SparseCoding(1, {.density = 0}), InputError);
-  EXPECT_THROW(SparseCoding(1, {.noise = -1}), InputError);
-  EXPECT_THROW(static_cast<void>(SparseCoding(1).draw(SampleSet::test, 0)), InputError);
+  EXPECT_INPUT_ERROR(SparseCoding(1, {.measurements = 10, .variables = 5}),
+                     "variables: 5 is below 10 (measurements)");
+  EXPECT_INPUT_ERROR(SparseCoding(1, {.density = 0}), "density: 0 is outside (0, 1]");
+  EXPECT_INPUT_ERROR(SparseCoding(1, {.noise = -1}), "noise: -1 is negative");
+  EXPECT_INPUT_ERROR(SparseCoding(1).draw(SampleSet::test, 0), "count: 0 is below 1");
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST(WriteFileAtomically, RemovesTheTemporaryFileWhenTheNameIsImpossible) {
 
 TEST(WriteFilesAtomically, WritesAllOrNone) {
   const TemporaryFolder folder;
-  EXPECT_THROW(write_files_atomically({{folder / "first", "1"}, {folder / "second/deep", "2"}}), InputError);
+  EXPECT_INPUT_ERROR(write_files_atomically({{folder / "first", "1"}, {folder / "second/deep", "2"}}),
+                     "second");
   EXPECT_EQ(folder.entries(), 0);
   write_files_atomically({{folder / "first", "1"}, {folder / "second", "2"}});
   EXPECT_EQ(read_file(folder / "first", 10), "1");

@@ -213,15 +213,11 @@ class Trainer {
     if (stage.noise && stage.prior == PriorRule::closed_form) fit_prior();
   }
 
-  // What B is made of, of some weights.
-  struct Sums {
-    double shifts = 0;         // (w - w0)^2
-    double variances = 0;      // s
-    double log_variances = 0;  // zeta
-  };
-  [[nodiscard]] Sums sums(std::size_t block) const {
-    Sums total;
-    for (const Sums& part : sums_[block]) {
+  [[nodiscard]] bounds::GroupSums sums(std::size_t block) const {
+    bounds::GroupSums total;
+    total.weights = static_cast<double>(posterior_.layout.blocks[block].size());
+    total.tied = tied_[block];
+    for (const bounds::GroupSums& part : sums_[block]) {
       total.shifts += part.shifts;
       total.variances += part.variances;
       total.log_variances += part.log_variances;
@@ -237,7 +233,7 @@ class Trainer {
     exponentials(s + from, to - from);
     const double* w = state_.mean.data() + first;
     const double* w0 = posterior_.gaussians.prior_mean.data() + first;
-    Sums part;
+    bounds::GroupSums part;
     for (Index i = from; i < to; ++i) {
       part.shifts += (w[i] - w0[i]) * (w[i] - w0[i]);
       part.variances += s[i];
@@ -268,38 +264,17 @@ class Trainer {
   void fit_prior() {
     for (std::size_t b = 0; b < tied_.size(); ++b) {
       if (tied_[b]) continue;
-      const Sums parts = sums(b);
-      const double sum = parts.variances + parts.shifts;
-      const auto count = posterior_.layout.blocks[b].size();
+      const bounds::GroupSums parts = sums(b);
       state_.prior_log_variance[static_cast<Index>(b)] =
-          std::min(largest_nu(), std::log(sum / static_cast<double>(count)));
+          std::min(largest_nu(), std::log((parts.variances + parts.shifts) / parts.weights));
     }
   }
 
-  // B at the current weights, with its derivative by nu where the variances are free (and the sum of both
-  // where they are tied).
-  double regularizer(Eigen::VectorXd& d_nu) {
-    const double n = static_cast<double>(samples_);
-    const bounds::PriorGrid& grid = posterior_.grid;
-    double total = std::log(2.0) + 0.5 * std::log(n) - std::log(options_.delta);
-    for (std::size_t b = 0; b < tied_.size(); ++b) {
-      const auto count = static_cast<double>(posterior_.layout.blocks[b].size());
-      const Sums parts = sums(b);
-      const double nu = state_.prior_log_variance[static_cast<Index>(b)];
-      const double inverse_lambda = std::exp(-nu);
-      const double a = grid.position(nu);
-      const double shifts = inverse_lambda * parts.shifts;
-      double& by_nu = d_nu[static_cast<Index>(b)];
-      by_nu = -0.5 * shifts - 2 * grid.b / a;
-      total += 0.5 * shifts + 2 * std::log(a) + std::log(std::numbers::pi * std::numbers::pi / 6);
-      if (!tied_[b]) {
-        const double variances = inverse_lambda * parts.variances;
-        total += 0.5 * (variances - count + count * nu - parts.log_variances);
-        by_nu += 0.5 * (count - variances);
-      }
-      by_nu /= n;
-    }
-    return total / n;
+  // B at the current weights, with its derivative by nu.
+  double regularizer(Eigen::VectorXd& d_nu) const {
+    return bounds::regularizer_from_sums([&](Index block) { return sums(static_cast<std::size_t>(block)); },
+                                         state_.prior_log_variance, posterior_.grid, samples_, options_.delta,
+                                         d_nu);
   }
 
   [[nodiscard]] double rate_share(const Stage& stage, Index batches) const {
@@ -569,7 +544,7 @@ class Trainer {
         const double* w0 = posterior_.gaussians.prior_mean.data() + first + from;
         const double* s = variance_.data() + first + from;
         for (Index i = 0; moves && stage.noise && i < size; ++i)
-          d_mean[i] = by_risk * d_mean[i] + by_B * (w[i] - w0[i]) * inverse_lambda;
+          d_mean[i] = by_risk * d_mean[i] + bounds::kl_by_mean(by_B, w[i] - w0[i], inverse_lambda);
         if (moves) {
           state_.mean_adam.update(state_.updates, share * stage.mean_rate * factor_[b], first + from,
                                   first + to, d_mean.data(), state_.mean.data(), stage.noise ? 1.0 : by_risk);
@@ -577,7 +552,8 @@ class Trainer {
         if (!stage.noise) return;
         if (!tied_[b]) {
           for (Index i = 0; i < size; ++i)
-            d_log_variance[i] = by_risk * d_log_variance[i] + by_B * 0.5 * (s[i] * inverse_lambda - 1);
+            d_log_variance[i] =
+                by_risk * d_log_variance[i] + bounds::kl_by_log_variance(by_B, s[i], inverse_lambda);
           state_.variance_adam.update(state_.updates, share * stage.variance_rate, first + from, first + to,
                                       d_log_variance.data(), state_.log_variance.data());
         }
@@ -704,9 +680,9 @@ class Trainer {
   std::vector<bool> tied_;
   std::vector<double> factor_;
   TrainState state_;
-  Eigen::VectorXd variance_;             // exp(log_variance), in stages with noise
-  std::vector<std::vector<Sums>> sums_;  // per block and range
-  bool measured_ = false;                // variance_ and sums_ are those of state_
+  Eigen::VectorXd variance_;                          // exp(log_variance), in stages with noise
+  std::vector<std::vector<bounds::GroupSums>> sums_;  // per block and range
+  bool measured_ = false;                             // variance_ and sums_ are those of state_
   Eigen::VectorXd d_mean_;
   Eigen::VectorXd d_log_variance_;
   Eigen::VectorXd slot_mean_;  // of one slot

@@ -7,11 +7,13 @@
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/learning/unroll.hpp"
 
+#include "support/input_error.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thread_ranks.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -178,6 +180,55 @@ TEST(Train, LowersTheLossAndEndsOnThePriorsGrid) {
             bounds::regularizer(result.posterior.gaussians, result.posterior.grid, 200, 1e-5));
 }
 
+TEST(Train, StageWithNoiseLowersItsObjective) {
+  Setting setting("alista", 1000);
+  TrainOptions options = small_options();
+  options.stages = {fast_stage(true)};
+  options.stages[0].epochs = 15;
+  std::vector<double> objectives;
+  TrainHooks hooks;
+  hooks.progress = [&](const TrainProgress& now) {
+    if (now.epoch_done) objectives.push_back(now.objective);
+  };
+  train(*setting.op, initial_posterior(*setting.op), setting.loss, options, hooks);
+  ASSERT_EQ(objectives.size(), 15U);
+  EXPECT_LT(objectives.front(), 1);
+  EXPECT_LT(objectives.back(), objectives.front() - 0.01);
+}
+
+// What training moves is the B that is certified: at weights that do not move, free and tied, over blocks of
+// several ranges, it is the slow version's, value by value.
+TEST(Train, MovesTheRegularizerThatIsCertified) {
+  for (const bool tied : {false, true}) {
+    Setting setting("lista");
+    TrainOptions options = small_options();
+    options.stages = {fast_stage(true)};
+    Stage& stage = options.stages[0];
+    stage.epochs = 1;
+    stage.prior = PriorRule::gradient;
+    stage.mean_rate = stage.variance_rate = stage.prior_rate = 0;
+    if (tied) options.tied = {"recurrence"};
+    Posterior begin = initial_posterior(*setting.op, -6, 1e-3);
+    RandomStream stream(8, "regularizer", 0);
+    bounds::GaussianPair& pair = begin.gaussians;
+    for (double& w : pair.mean) w += 0.1 * stream.normal();
+    for (double& zeta : pair.log_variance) zeta += stream.uniform();
+    for (double& nu : pair.prior_log_variance) nu += stream.uniform(-1, 1);
+    double trained = 0;
+    TrainHooks hooks;
+    hooks.progress = [&](const TrainProgress& now) { trained = now.regularizer; };
+    train(*setting.op, begin, setting.loss, options, hooks);
+    for (std::size_t b = 0; tied && b < begin.layout.blocks.size(); ++b) {
+      if (begin.layout.blocks[b].name != "recurrence") continue;
+      pair.log_variance.segment(begin.layout.offset(b), begin.layout.blocks[b].size())
+          .setConstant(pair.prior_log_variance[static_cast<Index>(b)]);
+    }
+    const double certified = bounds::regularizer(pair, begin.grid, 200, options.delta);
+    EXPECT_GT(certified, 0.1);
+    EXPECT_NEAR(trained, certified, 1e-10 * certified) << tied;
+  }
+}
+
 TEST(Train, GivesTheSameBitsWhateverTheNumberOfThreads) {
   for (const std::string model : {"alista", "lista"}) {
     Setting setting(model);
@@ -225,40 +276,44 @@ TEST(Train, RefusesCheckpointsOfOtherSettingsAndDamagedOnes) {
   hooks.stop = [] { return true; };
   const Posterior begin = initial_posterior(*setting.op);
   EXPECT_FALSE(train(*setting.op, begin, setting.loss, options, hooks).finished);
-  for (int change = 0; change < 4; ++change) {
+  const std::array<const char*, 4> named{"seed is '4' there and '5' here", "stage bound is", "other samples",
+                                         "belongs to another configuration"};
+  for (std::size_t change = 0; change < named.size(); ++change) {
     TrainOptions other = options;
     Posterior start = begin;
     if (change == 0) other.seed = 5;
     if (change == 1) other.stages[1].surrogate.tolerance = 0.3;
     if (change == 2) other.identity = "other samples";
     if (change == 3) start.gaussians.mean[0] += 1e-9;
-    EXPECT_THROW(train(*setting.op, start, setting.loss, other), InputError) << change;
+    EXPECT_INPUT_ERROR(train(*setting.op, start, setting.loss, other), named[change]) << change;
   }
   {
     std::fstream file(folder / "checkpoint", std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(200);
     file.put('x');
   }
-  EXPECT_THROW(train(*setting.op, begin, setting.loss, options), InputError);
+  EXPECT_INPUT_ERROR(train(*setting.op, begin, setting.loss, options), "is damaged");
 }
 
 TEST(Train, NamesWhatIsWrongWithOptions) {
   Setting setting;
   const Posterior begin = initial_posterior(*setting.op);
-  const auto refused = [&](const std::function<void(TrainOptions&)>& change) {
+  const auto refused = [&](const std::function<void(TrainOptions&)>& change, const char* message) {
     TrainOptions options = small_options();
     change(options);
-    EXPECT_THROW(train(*setting.op, begin, setting.loss, options), InputError);
+    EXPECT_INPUT_ERROR(train(*setting.op, begin, setting.loss, options), message);
   };
-  refused([](TrainOptions& o) { o.samples = 1000; });
-  refused([](TrainOptions& o) { o.delta = 0; });
-  refused([](TrainOptions& o) { o.tied = {"nothing"}; });
-  refused([](TrainOptions& o) { o.rate_factor["nothing"] = 1; });
-  refused([](TrainOptions& o) { o.stages[0].batch = 0; });
-  refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::logarithm; });
-  refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::identity; });
-  refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; });
-  refused([](TrainOptions& o) { o.steps = -1; });
+  refused([](TrainOptions& o) { o.samples = 1000; }, "samples: 1000 is outside 0 .. 200");
+  refused([](TrainOptions& o) { o.delta = 0; }, "delta: 0 is outside (0, 1)");
+  refused([](TrainOptions& o) { o.tied = {"nothing"}; }, "tied: there is no block 'nothing'");
+  refused([](TrainOptions& o) { o.rate_factor["nothing"] = 1; }, "rate_factor: there is no block 'nothing'");
+  refused([](TrainOptions& o) { o.stages[0].batch = 0; }, "stage 'plain': batch 0 is below 1");
+  refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::logarithm; },
+          "stage 'bound': surrogate logarithm is no risk");
+  refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::identity; },
+          "stage 'bound': surrogate identity is no risk");
+  refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; }, "surrogate width: 0 must be > 0");
+  refused([](TrainOptions& o) { o.steps = -1; }, "steps: -1 is negative");
 }
 
 TEST(Train, IsTheSameBitsWhateverTheProcesses) {

@@ -2,6 +2,8 @@
 
 #include "surefoot/core/error.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 namespace surefoot::report {
@@ -32,8 +34,8 @@ TEST(Picture, DrawsAGridOfImagesWithInkCutToItsRange) {
 }
 
 TEST(Picture, RefusesToDrawNothing) {
-  EXPECT_THROW(gnuplot_script(PlanePicture{}, ImageFormat::svg), InputError);
-  EXPECT_THROW(gnuplot_script(ImageGrid{}, ImageFormat::pdf), InputError);
+  EXPECT_INPUT_ERROR(gnuplot_script(PlanePicture{}, ImageFormat::svg), "has no panel");
+  EXPECT_INPUT_ERROR(gnuplot_script(ImageGrid{}, ImageFormat::pdf), "has no image");
 }
 
 TEST(Picture, SaysWhyThereIsNone) {

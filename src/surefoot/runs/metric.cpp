@@ -82,6 +82,35 @@ Metric own_metric(std::string name, Metric::Own function, std::string unit) {
   return metric;
 }
 
+namespace {
+
+constexpr double lowest_decibels = -3000;
+
+/// The larger of two, NaN if one is: unlike std::max, which passes over it.
+double larger(double a, double b) {
+  return a > b || std::isnan(a) ? a : b;
+}
+
+/// Whether a sum of squares, and the quotient of two such, has neither lost digits by underflow nor
+/// overflowed; false for NaN.
+bool is_ordinary(double squares) {
+  return squares >= 1e-140 && squares <= 1e140;
+}
+
+/// || (entry_of(0), ..., entry_of(count - 1)) ||_2 of numbers of any size: squares of what they are to the
+/// largest. NaN and infinity come through.
+template <class Entry>
+double scaled_norm(Index count, const Entry& entry_of) {
+  double largest = 0;
+  for (Index i = 0; i < count; ++i) largest = larger(largest, std::abs(entry_of(i)));
+  if (largest == 0 || !std::isfinite(largest)) return largest;
+  double squares = 0;
+  for (Index i = 0; i < count; ++i) squares += (entry_of(i) / largest) * (entry_of(i) / largest);
+  return largest * std::sqrt(squares);
+}
+
+}  // namespace
+
 MetricRoom::MetricRoom(const Metric& metric, const Operator& op) : metric_(metric), op_(op) {
   const Index W = op.width();
   using Kind = Metric::Kind;
@@ -102,7 +131,7 @@ MetricRoom::MetricRoom(const Metric& metric, const Operator& op) : metric_(metri
             "{}: {} compared entries, must be in 1 .. {} (columns of the reference)", metric.name,
             metric.count, metric.reference->cols());
     reference_.resize(metric.count * W);
-    scale_.resize(W);
+    squares_.resize(W);
   }
   if (compares) {
     require(metric.first >= 0 && metric.first + metric.count <= op.iterate_size(),
@@ -125,7 +154,7 @@ void MetricRoom::load(Index first, Index count) {
       reference_[i * W + lane] = row[i];
       squares += row[i] * row[i];
     }
-    scale_[lane] = 1 / squares;
+    squares_[lane] = squares;
   }
 }
 
@@ -148,32 +177,61 @@ void MetricRoom::evaluate(Index k, ConstBatch z, Workspace& workspace, double* v
       break;
     case Kind::distance:
     case Kind::nmse:
-    case Kind::block_distance: {
+    case Kind::block_distance:
       op_.read(z, workspace, metric_.first, metric_.count, iterate_.data());
-      const Index block = metric_.kind == Kind::block_distance ? metric_.block : metric_.count;
-      for (Index lanes = 0; lanes < W; lanes += 4) {
-        double largest[4] = {0, 0, 0, 0};
-        for (Index begin = 0; begin < metric_.count; begin += block) {
-          double squares[4] = {0, 0, 0, 0};
-          for (Index i = begin; i < begin + block; ++i) {
-            const double* a = iterate_.data() + i * W + lanes;
-            const double* b = reference_.data() + i * W + lanes;
-            for (int lane = 0; lane < 4; ++lane) squares[lane] += (a[lane] - b[lane]) * (a[lane] - b[lane]);
-          }
-          // A NaN stays: nothing is larger than it.
-          for (int lane = 0; lane < 4; ++lane) {
-            if (!(squares[lane] <= largest[lane])) largest[lane] = squares[lane];
-          }
-        }
-        for (int lane = 0; lane < 4; ++lane) {
-          value[lanes + lane] = metric_.kind == Kind::nmse
-                                    ? std::max(-3000.0, 10 * std::log10(largest[lane] * scale_[lanes + lane]))
-                                    : std::sqrt(largest[lane]);
-        }
+      if (W % 4 == 0) {
+        for (Index lane = 0; lane < W; lane += 4) compare<4>(lane, value);
+      } else {
+        for (Index lane = 0; lane < W; ++lane) compare<1>(lane, value);
       }
       break;
-    }
   }
+}
+
+// Lanes lane .. lane + L - 1 of a metric that compares with the reference.
+template <int L>
+void MetricRoom::compare(Index first_lane, double* value) const {
+  const Index W = op_.width();
+  const Index block = metric_.kind == Metric::Kind::block_distance ? metric_.block : metric_.count;
+  double largest[L] = {};
+  for (Index begin = 0; begin < metric_.count; begin += block) {
+    double squares[L] = {};
+    for (Index i = begin; i < begin + block; ++i) {
+      const double* a = iterate_.data() + i * W + first_lane;
+      const double* b = reference_.data() + i * W + first_lane;
+      for (int lane = 0; lane < L; ++lane) squares[lane] += (a[lane] - b[lane]) * (a[lane] - b[lane]);
+    }
+    for (int lane = 0; lane < L; ++lane) largest[lane] = larger(largest[lane], squares[lane]);
+  }
+  for (int lane = 0; lane < L; ++lane) {
+    value[first_lane + lane] = metric_.kind == Metric::Kind::nmse ? decibels(first_lane + lane, largest[lane])
+                               : is_ordinary(largest[lane])       ? std::sqrt(largest[lane])
+                                                            : largest_distance(first_lane + lane, block);
+  }
+}
+
+double MetricRoom::decibels(Index lane, double squares) const {
+  const double ratio =
+      is_ordinary(squares) && is_ordinary(squares_[lane])
+          ? 10 * std::log10(squares * (1 / squares_[lane]))
+          : 20 * (std::log10(largest_distance(lane, metric_.count)) - std::log10(reference_norm(lane)));
+  // NaN, as of 0/0, is no number below -3000.
+  return ratio < lowest_decibels ? lowest_decibels : ratio;
+}
+
+double MetricRoom::largest_distance(Index lane, Index block) const {
+  const Index W = op_.width();
+  double largest = 0;
+  for (Index begin = 0; begin < metric_.count; begin += block) {
+    largest = larger(largest, scaled_norm(block, [&](Index i) {
+                       return iterate_[(begin + i) * W + lane] - reference_[(begin + i) * W + lane];
+                     }));
+  }
+  return largest;
+}
+
+double MetricRoom::reference_norm(Index lane) const {
+  return scaled_norm(metric_.count, [&](Index i) { return reference_[i * op_.width() + lane]; });
 }
 
 }  // namespace surefoot::runs

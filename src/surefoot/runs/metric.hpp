@@ -50,7 +50,8 @@ Metric objective_gap(Solutions optima);
 /// ||z - z*||_2 over entries first .. first + count - 1 of the iterate; count 0: all columns of `solutions`,
 /// which has one row per instance and holds the compared entries only.
 Metric distance(Solutions solutions, Index first = 0, Index count = 0);
-/// 10 log10(||z - z*||^2 / ||z*||^2) in dB over the same entries; never below -3000 dB.
+/// 10 log10(||z - z*||^2 / ||z*||^2) in dB over the same entries; never below -3000 dB. Norms are of numbers
+/// of any size, without overflow; not a number, which is a failure, where z* = z = 0.
 Metric nmse(Solutions solutions, Index first = 0, Index count = 0);
 /// The largest ||z_B - z*_B||_2 over consecutive blocks B of `block` entries: states of a trajectory.
 Metric block_distance(Solutions solutions, Index block, Index first = 0, Index count = 0);
@@ -67,12 +68,19 @@ class MetricRoom {
   void evaluate(Index k, algorithms::ConstBatch z, algorithms::Workspace& workspace, double* value);
 
  private:
+  template <int L>
+  void compare(Index first_lane, double* value) const;
+  [[nodiscard]] double decibels(Index lane, double squares) const;
+  /// The largest distance of a block, whatever the size of its numbers.
+  [[nodiscard]] double largest_distance(Index lane, Index block) const;
+  [[nodiscard]] double reference_norm(Index lane) const;
+
   const Metric& metric_;
   const algorithms::Operator& op_;
   Index first_ = 0;
   Index count_ = 0;
   problems::Vector reference_;  // count x width lanes
-  problems::Vector scale_;      // per lane: 1 / ||z*||^2
+  problems::Vector squares_;    // per lane: ||z*||^2
   problems::Vector iterate_;
 };
 

@@ -230,6 +230,7 @@ void run(const Operator& op, const std::vector<Metric>& metrics, const Start& st
     require(start.iterates->rows() == op.instances() && start.iterates->cols() == op.iterate_size(),
             "start: is {} x {}, must be {} x {} (instances x iterate)", start.iterates->rows(),
             start.iterates->cols(), op.instances(), op.iterate_size());
+    problems::require_finite(*start.iterates, "start");
   }
   const Index width = op.width();
   Pool pool;

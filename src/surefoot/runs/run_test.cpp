@@ -9,6 +9,7 @@
 #include "surefoot/runs/solve_qp.hpp"
 #include "surefoot/runs/tally.hpp"
 
+#include "support/input_error.hpp"
 #include "support/random_problems.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -246,18 +247,23 @@ TEST(Metric, NamesAreKnownOrListed) {
   EXPECT_EQ(named_metric("gap", op, solve_all).kind, Metric::Kind::objective_gap);
   EXPECT_EQ(named_metric("distance", op, solve_all).kind, Metric::Kind::distance);
   EXPECT_EQ(named_metric("nmse", op, solve_all).kind, Metric::Kind::nmse);
-  EXPECT_THROW(named_metric("speed", op, solve_all), InputError);
+  EXPECT_INPUT_ERROR(named_metric("speed", op, solve_all), "metric: 'speed' is not one of");
 }
 
 TEST(Run, RefusesWhatDoesNotFit) {
   const GradientDescent op(quadratic(4, 6));
-  EXPECT_THROW(run_traces(op, {quantity(Quantity::primal_residual)}), InputError);
-  EXPECT_THROW(run_traces(op, {distance(shared(Table::Zero(5, 4)))}), InputError);
-  EXPECT_THROW(run_traces(op, {distance(shared(Table::Zero(6, 4)), 1)}), InputError);
-  EXPECT_THROW(run_traces(op, {fixed_point_residual()}, given_start(Table::Zero(6, 3))), InputError);
+  EXPECT_INPUT_ERROR(run_traces(op, {quantity(Quantity::primal_residual)}),
+                     "operator gradient-descent does not know it");
+  EXPECT_INPUT_ERROR(run_traces(op, {distance(shared(Table::Zero(5, 4)))}),
+                     "reference has 5 rows, must have 6");
+  EXPECT_INPUT_ERROR(run_traces(op, {distance(shared(Table::Zero(6, 4)), 1)}),
+                     "entries 1 .. 4 must lie in an iterate of 4");
+  EXPECT_INPUT_ERROR(run_traces(op, {fixed_point_residual()}, given_start(Table::Zero(6, 3))),
+                     "start: is 6 x 3, must be 6 x 4");
   RunOptions options;
   options.count = 7;
-  EXPECT_THROW(run_traces(op, {fixed_point_residual()}, {}, options), InputError);
+  EXPECT_INPUT_ERROR(run_traces(op, {fixed_point_residual()}, {}, options),
+                     "count: is 7, there are 6 instances");
 }
 
 TEST(Solve, ReachesTheResidualOrSaysWhichInstanceDoesNot) {
@@ -267,7 +273,7 @@ TEST(Solve, ReachesTheResidualOrSaysWhichInstanceDoesNot) {
   options.steps = 1;
   EXPECT_LT(run_traces(op, {fixed_point_residual()}, given_start(solutions), options)[0].values.maxCoeff(),
             1e-12);
-  EXPECT_THROW(solve(op, {1e-12, 3}), InputError);
+  EXPECT_INPUT_ERROR(solve(op, {1e-12, 3}), "max_steps: after 3 steps");
 }
 
 TEST(SolveQp, IsAccurateForAllKindsOfRows) {

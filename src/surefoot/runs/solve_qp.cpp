@@ -48,7 +48,9 @@ double qp_error(const Qp& problem, Index instance, const Vector& x, const Vector
     if (y[i] > 0) error = std::max(error, std::min(y[i], u[i] - product[i]));
     if (y[i] < 0) error = std::max(error, std::min(-y[i], product[i] - l[i]));
   }
-  return std::isfinite(error) && gradient.allFinite() && product.allFinite() ? error / scale : infinity;
+  // std::max passes over NaN, so every number that went into it is looked at.
+  const bool finite = gradient.allFinite() && product.allFinite() && x.allFinite() && y.allFinite();
+  return finite && std::isfinite(error) ? error / scale : infinity;
 }
 
 namespace {

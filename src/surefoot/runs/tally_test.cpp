@@ -3,6 +3,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -209,9 +211,10 @@ TEST(Tally, RefusesStatesThatNoRunsHave) {
     spec.value_limit = limit;
     const std::string state = tally_of(spec, random_runs(20, 4)).state();
     for (std::size_t length = 0; length < state.size(); ++length) {
-      EXPECT_THROW(Tally::from_state(spec, std::string_view(state).substr(0, length)), InputError);
+      EXPECT_INPUT_ERROR(Tally::from_state(spec, std::string_view(state).substr(0, length)),
+                         "state of a tally: ");
     }
-    EXPECT_THROW(Tally::from_state(spec, state + '\0'), InputError);
+    EXPECT_INPUT_ERROR(Tally::from_state(spec, state + '\0'), "1 bytes too many");
     // A changed byte is refused, or gives a state that can be written again.
     for (std::size_t i = 0; i < state.size(); ++i) {
       for (const int change : {1, 0x80, 0xff}) {
@@ -228,20 +231,20 @@ TEST(Tally, RefusesStatesThatNoRunsHave) {
     }
     TallySpec other = spec;
     other.tolerances.back() *= 2;
-    EXPECT_THROW(Tally::from_state(other, state), InputError);
+    EXPECT_INPUT_ERROR(Tally::from_state(other, state), "counts something else");
   }
 }
 
 TEST(Tally, RefusesListsThatDoNotIncrease) {
   TallySpec spec = example_spec(5);
   spec.tolerances = {1e-2, 1e-2};
-  EXPECT_THROW(Tally{spec}, InputError);
+  EXPECT_INPUT_ERROR(Tally{spec}, "tolerances: 0.01 does not come after 0.01");
   spec = example_spec(5);
   spec.steps[2] = 1;
-  EXPECT_THROW(Tally{spec}, InputError);
+  EXPECT_INPUT_ERROR(Tally{spec}, "steps: 1 does not come after");
   spec = example_spec(5);
   spec.claim_columns = {5};
-  EXPECT_THROW(Tally{spec}, InputError);
+  EXPECT_INPUT_ERROR(Tally{spec}, "claim column 5 of 5");
 }
 
 }  // namespace

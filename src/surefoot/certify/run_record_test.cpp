@@ -1,0 +1,71 @@
+#include "surefoot/certify/run_record.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace surefoot::certify {
+namespace {
+
+using nlohmann::json;
+
+/// A change of every field, by its name, and its value in the record.
+template <class Options>
+using Changes = std::map<std::string, std::pair<std::function<void(Options&)>, json>>;
+
+template <class Options, class Record>
+void expect_every_field(const Changes<Options>& changes, const Record& record) {
+  const json plain = record(Options{});
+  for (const auto& [name, change] : changes) {
+    Options options;
+    change.first(options);
+    json expected = plain;
+    ASSERT_TRUE(expected["settings"].contains(name)) << name;
+    EXPECT_NE(expected["settings"][name], change.second) << name;
+    expected["settings"][name] = change.second;
+    EXPECT_EQ(record(options), expected) << name;
+  }
+}
+
+TEST(RunRecord, HoldsEveryOptionOfOsqp) {
+  using algorithms::OsqpOptions;
+  const Changes<OsqpOptions> changes{
+      {"rho", {[](OsqpOptions& o) { o.rho = 0.7; }, 0.7}},
+      {"sigma", {[](OsqpOptions& o) { o.sigma = 0.7; }, 0.7}},
+      {"alpha", {[](OsqpOptions& o) { o.alpha = 0.7; }, 0.7}},
+      {"equality_factor", {[](OsqpOptions& o) { o.equality_factor = 0.7; }, 0.7}},
+      {"loose_rho", {[](OsqpOptions& o) { o.loose_rho = 0.7; }, 0.7}},
+      {"scaling", {[](OsqpOptions& o) { o.scaling = 3; }, 3}},
+      {"scale_each", {[](OsqpOptions& o) { o.scale_each = false; }, false}},
+      {"reference_q", {[](OsqpOptions& o) { o.reference_q = Eigen::Vector2d(1, 2); }, {1.0, 2.0}}},
+      {"system", {[](OsqpOptions& o) { o.system = algorithms::SystemKind::kkt; }, "kkt"}}};
+  expect_every_field(changes, [](const OsqpOptions& options) { return json::parse(run_record(options)); });
+}
+
+TEST(RunRecord, HoldsEveryOptionOfScs) {
+  using algorithms::ScsOptions;
+  const Changes<ScsOptions> changes{
+      {"alpha", {[](ScsOptions& o) { o.alpha = 0.7; }, 0.7}},
+      {"rho_x", {[](ScsOptions& o) { o.rho_x = 0.7; }, 0.7}},
+      {"scale", {[](ScsOptions& o) { o.scale = 0.7; }, 0.7}},
+      {"zero_factor", {[](ScsOptions& o) { o.zero_factor = 0.7; }, 0.7}},
+      {"tau_factor", {[](ScsOptions& o) { o.tau_factor = 0.7; }, 0.7}},
+      {"system", {[](ScsOptions& o) { o.system = algorithms::SystemKind::dense; }, "dense"}}};
+  expect_every_field(changes, [](const ScsOptions& options) { return json::parse(run_record(options, {})); });
+}
+
+TEST(RunRecord, HoldsTheCones) {
+  problems::Cones cones;
+  cones.zero = 1;
+  cones.nonnegative = 2;
+  cones.second_order = {3};
+  cones.semidefinite = {4, 5};
+  const json expected{{"zero", 1}, {"nonnegative", 2}, {"second_order", {3}}, {"semidefinite", {4, 5}}};
+  EXPECT_EQ(json::parse(run_record(algorithms::ScsOptions{}, cones))["cones"], expected);
+}
+
+}  // namespace
+}  // namespace surefoot::certify
