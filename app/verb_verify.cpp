@@ -78,11 +78,8 @@ void print_extent(const VerifyOptions& options, const certify::Certificate& cert
       fmt::print("{}",
                  report::wrapped(fmt::format("{}", fmt::join(items, ", ")), 100, heading, "            "));
   };
-  std::vector<std::string> trusted = certify::taken_on_trust(
-      certificate, {!options.data.empty(), !options.weights.empty(), !options.rerun.empty()});
-  if (options.data.empty() && options.rerun.empty())
-    trusted.insert(trusted.begin(), "the counts themselves (check them with --data or --rerun)");
-  print("On trust:   ", trusted);
+  print("On trust:   ", certify::taken_on_trust(certificate, {!options.data.empty(), !options.weights.empty(),
+                                                              !options.rerun.empty()}));
   print("Format 1 does not record: ", certify::missing_in_format(certificate));
 }
 

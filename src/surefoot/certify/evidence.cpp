@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace surefoot::certify {
 
 namespace {
@@ -167,19 +169,24 @@ const std::vector<FieldCheck>& field_checks() {
 }
 
 std::vector<std::string> taken_on_trust(const Certificate& certificate, const Checked& checked) {
-  const EvidenceJson json = EvidenceJson::parse(to_json(certificate));
-  std::vector<std::string> fields;
   const bool repeatable = certificate.rerun != "null";
-  for (const FieldCheck& check : field_checks()) {
-    const Evidence found_by =
-        (repeatable ? check.in_runs : check.in_tables).value_or(check.in_runs.value_or(Evidence::nothing));
-    const bool covered = found_by == Evidence::arithmetic ||
-                         (found_by == Evidence::data && (checked.data || checked.rerun)) ||
-                         (found_by == Evidence::weights && (checked.weights || checked.rerun)) ||
-                         (found_by == Evidence::rerun && checked.rerun);
-    if (!covered && present(json, check.field)) fields.emplace_back(check.field);
+  std::vector<std::string> items;
+  if (!checked.rerun && repeatable) {
+    items.emplace_back(checked.data ? "settings and names (check them with --rerun)"
+                                    : "counts, settings and names (check them with --rerun)");
+  } else if (!checked.rerun && !checked.data) {
+    items.emplace_back("the counts (check them with --data)");
   }
-  return fields;
+  const bool learned =
+      std::ranges::any_of(certificate.variants, [](const Variant& each) { return each.weights.has_value(); });
+  if (learned && !checked.weights && !checked.rerun)
+    items.emplace_back("the weights (check them with --weights)");
+  const EvidenceJson json = EvidenceJson::parse(to_json(certificate));
+  for (const FieldCheck& check : field_checks()) {
+    const std::optional<Evidence> found_by = repeatable ? check.in_runs : check.in_tables;
+    if (found_by == Evidence::nothing && present(json, check.field)) items.emplace_back(check.field);
+  }
+  return items;
 }
 
 std::vector<std::string> missing_in_format(const Certificate& certificate) {

@@ -39,7 +39,8 @@ struct Checked {
   bool rerun = false;
 };
 
-/// Fields of the certificate that no such check covers: what its reader takes on trust.
+/// What the reader takes on trust after such a check: what another check would cover, in words, and the
+/// fields that none covers.
 std::vector<std::string> taken_on_trust(const Certificate& certificate, const Checked& checked);
 
 /// What format 1 does not record, so that nothing of it can be checked; empty for later formats.

@@ -41,6 +41,7 @@ class Reader {
   Posterior posterior() {
     const std::string found = text(format_key);
     require(found == format, "{}: is '{}', not a {}", name_, io::excerpt(found, 40), format);
+    require_known_keys();
     Posterior result;
     result.grid.lambda_max = positive(lambda_key);
     result.grid.b = positive(b_key);
@@ -101,6 +102,15 @@ class Reader {
     for (std::size_t i = 0; i < checked.values.size(); ++i) {
       require(std::isfinite(checked.values[i]), "{}: number {} of tensor '{}' is {}", name_, i,
               io::excerpt(checked.name, 60), checked.values[i]);
+    }
+  }
+
+  // Later formats add keys of their own; what this program does not know it does not pass over.
+  void require_known_keys() const {
+    for (const auto& [key, value] : content_.metadata) {
+      const bool known = key == format_key || key == blocks_key || key == lambda_key || key == b_key;
+      require(known || !key.starts_with(own_prefix),
+              "{}: this version of surefoot does not know its part '{}'", name_, io::excerpt(key, 40));
     }
   }
 

@@ -101,6 +101,8 @@ TEST(PosteriorFile, DamageIsNamed) {
             "w.safetensors: 'surefoot.lambda_max' is '-1', not a positive number");
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.format"] = "other"; }),
             "w.safetensors: is 'other', not a surefoot-posterior 1");
+  EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.later"] = "1"; }),
+            "w.safetensors: this version of surefoot does not know its part 'surefoot.later'");
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.blocks"] = "[1"; }),
             "w.safetensors: 'surefoot.blocks' is not a list of names");
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.blocks"] = R"(["W","W","step"])"; }),
