@@ -2,6 +2,7 @@
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -83,6 +84,8 @@ void print_extent(const VerifyOptions& options, const certify::Certificate& cert
   if (options.data.empty() && options.rerun.empty())
     trusted.insert(trusted.begin(), "the counts themselves (check them with --data or --rerun)");
   print("On trust:   ", trusted);
+  for (const std::string& deviation : certify::stated_deviations(certificate))
+    print("Deviates:   ", {deviation});
   print("Format 1 does not record: ", certify::missing_in_format(certificate));
 }
 
