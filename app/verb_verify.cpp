@@ -2,6 +2,7 @@
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -80,6 +81,8 @@ void print_extent(const VerifyOptions& options, const certify::Certificate& cert
   };
   print("On trust:   ", certify::taken_on_trust(certificate, {!options.data.empty(), !options.weights.empty(),
                                                               !options.rerun.empty()}));
+  for (const std::string& deviation : certify::stated_deviations(certificate))
+    print("Deviates:   ", {deviation});
   print("Format 1 does not record: ", certify::missing_in_format(certificate));
 }
 

@@ -6,6 +6,7 @@
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
@@ -400,6 +401,7 @@ TEST(Provenance, IsPartOfTheCertificateAndOfWhatItRestsOn) {
     EXPECT_EQ(says(certificate, "unknown"), !looks);
     EXPECT_EQ(says(certificate, "no earlier look"), looks == 0);
     EXPECT_EQ(says(certificate, "looked at 3 times before"), looks == 3);
+    EXPECT_EQ(stated_deviations(certificate).size(), looks == 3 ? 1U : 0U);
     const std::string text = to_json(certificate);
     EXPECT_EQ(to_json(parse_certificate(text).certificate), text);
     const Verification verification = verified(certificate);
@@ -475,6 +477,10 @@ TEST(PriorGrid, AnotherThanTheDeclaredOneIsRefusedAndNamed) {
   split.prior_samples = 100;
   const Certificate certificate = certify(options, {calibrate(toy.model(edited), options, split)});
   EXPECT_TRUE(verified(certificate).holds());
+  ASSERT_EQ(stated_deviations(certificate).size(), 1U);
+  EXPECT_NE(stated_deviations(certificate).front().find("b = 10, not the declared 100, 100"),
+            std::string::npos);
+  EXPECT_TRUE(stated_deviations(example_certificate()).empty());
   Certificate forged = certificate;
   forged.variants[0].pac_bayes->prior_samples = 0;
   forged.assumptions = assumptions_of(forged);

@@ -175,6 +175,24 @@ std::vector<std::string> check_learned_variants(const Certificate& certificate) 
   return findings;
 }
 
+std::vector<std::string> stated_deviations(const Certificate& certificate) {
+  const bounds::PriorGrid declared;
+  std::vector<std::string> deviations;
+  for (const Variant& variant : certificate.variants) {
+    const std::optional<PacBayes>& bayes = variant.pac_bayes;
+    if (bayes && (bayes->lambda_max != declared.lambda_max || bayes->b != declared.b))
+      deviations.push_back(fmt::format(
+          "'{}': the grid of prior variances is lambda_max = {}, b = {}, not the declared {}, {}; it came "
+          "with "
+          "a prior mean trained on {} other samples",
+          variant.name, bayes->lambda_max, bayes->b, declared.lambda_max, declared.b, bayes->prior_samples));
+    if (variant.provenance && variant.provenance->earlier_looks.value_or(0) > 0)
+      deviations.push_back(fmt::format("'{}': its samples were looked at before ({} earlier looks)",
+                                       variant.name, *variant.provenance->earlier_looks));
+  }
+  return deviations;
+}
+
 void compare_weights(const Certificate& certificate, std::size_t variant,
                      const learning::Posterior& posterior, const std::string& sha256,
                      Verification& verification) {
