@@ -15,12 +15,13 @@ const std::map<std::string, std::set<std::string>> allowed{
     {"core", {}},
     {"bounds", {"core"}},
     {"io", {"core"}},
+    {"worst_case", {"core", "bounds", "io"}},
     {"problems", {"core"}},
     {"algorithms", {"core", "problems"}},
     {"families", {"core", "problems", "algorithms", "io"}},
     {"runs", {"core", "problems", "algorithms"}},
     {"learning", {"core", "bounds", "io", "problems", "algorithms", "runs"}},
-    {"certify", {"core", "bounds", "io", "algorithms", "runs", "learning"}},
+    {"certify", {"core", "bounds", "io", "worst_case", "algorithms", "runs", "learning"}},
     {"report", {"core", "bounds", "io", "certify"}},
 };
 
