@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -226,6 +227,18 @@ const std::vector<NamedMethod>& named_methods() {
 
 const NamedMethod& named_method(std::string_view name) {
   return entry(name).named;
+}
+
+void set_parameter(Question& question, std::string_view name, double value) {
+  const NamedMethod& method = named_method(question.method);
+  require(name != "step" && has(method.parameters, name), "{}: {} has no such parameter; it has {}", name,
+          question.method, fmt::join(method.parameters, ", "));
+  Parameters& parameters = question.parameters;
+  if (name == "alpha") parameters.alpha = value;
+  if (name == "factor") parameters.factor = value;
+  if (name == "L") parameters.L = value;
+  if (name == "mu") parameters.mu = value;
+  if (name == "momentum") parameters.momentum = value;
 }
 
 Question resolved(Question question) {

@@ -31,6 +31,9 @@ struct Question {
   friend bool operator==(const Question&, const Question&) = default;
 };
 
+/// Sets one of alpha, factor, L, mu, momentum; InputError for a name that the method does not have.
+void set_parameter(Question& question, std::string_view name, double value);
+
 struct NamedMethod {
   std::string_view name;
   std::string_view what;                     ///< one line
