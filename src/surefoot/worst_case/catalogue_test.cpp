@@ -179,7 +179,9 @@ TEST(Catalogue, DegenerateCases) {
   EXPECT_NEAR(proven(ask("gradient", 0)), 0.5, 1e-8);
   EXPECT_NEAR(proven(ask("gradient", 0, "distance")), 1.0, 1e-8);
   EXPECT_NEAR(proven(ask("averaged", 8, "", with_alpha(1.0))), 2.0, 1e-6);
-  EXPECT_NEAR(proven(ask("averaged", 8, "", with_alpha(1e-3))), 2e-3 * std::pow(1.0 - 2e-3, 7), 1e-8);
+  const double slow = proven(ask("averaged", 8, "", with_alpha(1e-3)));  // at least that of N = -I
+  EXPECT_GE(slow, 2e-3 * std::pow(1.0 - 2e-3, 7));
+  EXPECT_LE(slow, 2e-3);
   EXPECT_NEAR(proven(ask("contractive", 1, "distance", with_factor(0.0))), 0.0, 1e-4);
   EXPECT_NE(
       input_error([] { build(ask("gradient", 3, "gap", with(1.0, 1.0))); }).find("mu: 1 is not below L = 1"),

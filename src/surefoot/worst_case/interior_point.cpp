@@ -430,12 +430,7 @@ class Iteration {
   }
 
   [[nodiscard]] double dual_value() const { return rhs_.dot(y_); }
-  [[nodiscard]] double primal_value() const {
-    return program_.objective().cwiseProduct(x_).sum() + program_.value_objective().dot(f_);
-  }
   [[nodiscard]] double gap() const { return mu_ * size_ / std::max(std::abs(dual_value()), 1e-12); }
-  [[nodiscard]] double primal_error() const { return primal_error_; }
-  [[nodiscard]] double dual_error() const { return dual_error_; }
   [[nodiscard]] const Column& y() const { return y_; }
   /// The last primal point that was feasible: later ones may be rounding noise.
   [[nodiscard]] const Column& f() const { return f_best_; }
@@ -513,7 +508,7 @@ InteriorPoint solve(const Method& method, const std::vector<Pair>& pairs, const 
   while (result.iterations < most_iterations && iteration.advance()) {
     if (interrupt) interrupt();
     ++result.iterations;
-    if (iteration.dual_error() < 1e-6) result.iterates.push_back(program.unscaled(iteration.y()));
+    result.iterates.push_back(program.unscaled(iteration.y()));
   }
   const Matrix gram = program.gram(iteration.x());
   for (const Pair& pair : others)

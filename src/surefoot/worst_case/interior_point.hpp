@@ -16,7 +16,7 @@ struct DualPoint {
 };
 
 struct InteriorPoint {
-  /// Dual iterates that were nearly feasible, the last is the best.
+  /// Dual iterates; the last that are feasible are the best.
   std::vector<DualPoint> iterates;
   /// How far each of the other conditions is violated by the best primal iterate, in the order asked for,
   /// beyond that iterate's own errors; not positive: it holds.

