@@ -59,4 +59,31 @@ TEST_F(WorstCase, BadInputIsOneLineAndNoProofIsExitCode3) {
   EXPECT_NE(none.err.find("no proof was found"), std::string::npos);
 }
 
+// A table whose metric is the residual of a 1/2-averaged operator, stated by the user.
+TEST_F(WorstCase, StandsInACertificateWithItsProofAndWhatItRestsOn) {
+  std::string table = "1,2,4,8\n";
+  for (int row = 0; row < 60; ++row) {
+    const double size = 0.1 + 0.01 * row + 0.003 * (row * row % 7);
+    table += std::to_string(size) + "," + std::to_string(0.49 * size) + "," + std::to_string(0.2 * size) +
+             "," + std::to_string(0.1 * size) + "\n";
+  }
+  write("table.csv", table);
+  const std::string certify =
+      "certify table.csv --metric residual --quantiles 0.5 --tolerances 0.5 --allow-dependence";
+  const ProgramResult made = surefoot(certify + " --worst-case averaged:0.5 --dist0 26 --out c");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string text = slurp(folder_ / "c/certificate.json");
+  EXPECT_NE(text.find("Stated by the user, not checked"), std::string::npos);
+  EXPECT_NE(text.find("surefoot-proof"), std::string::npos);
+  EXPECT_NE(slurp(folder_ / "c/report.html").find("Worst case, if what the user states holds"),
+            std::string::npos);
+  const ProgramResult checked = surefoot("verify c/certificate.json");
+  EXPECT_EQ(checked.code, 0) << checked.out;
+
+  EXPECT_EQ(surefoot(certify + " --worst-case averaged:0.5").code, 2);
+  EXPECT_EQ(surefoot(certify + " --worst-case fista:1 --dist0 1").code, 2);
+  EXPECT_EQ(surefoot(certify + " --worst-case averaged:2 --dist0 1").code, 2);
+  EXPECT_EQ(surefoot(certify + " --dist0 1").code, 2);
+}
+
 }  // namespace
