@@ -42,10 +42,10 @@ def main():
         lines = ["$worst << E", *(f"{row['steps']} {row['bound']}" for row in worst), "E"]
         lines += ["$samples << E", *(f"{row['step']} {row['upper_bound']}" for row in claims), "E"]
         lines += [
-            "set terminal svg size 640,360 font 'sans-serif,13'",
+            "set terminal svg size 640,400 font 'sans-serif,13'",
             f"set output '{pathlib.Path(__file__).with_name('worst_case.svg')}'",
             "set logscale xy; set format y '10^{%L}'; set xlabel 'iteration'; set ylabel 'f(z^k) - f*, start within 1'",
-            "set key bottom left; set grid",
+            "set key outside center top horizontal maxcols 1; set grid",
             "plot $worst with linespoints lw 2 lc '#D55E00' title 'no L-smooth convex function exceeds this (proven)', "
             "$samples with linespoints lw 2 lc '#0072B2' title '99 % of this family stay below (1,000 samples, 0.99)'",
         ]

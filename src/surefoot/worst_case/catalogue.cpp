@@ -246,8 +246,8 @@ Question resolved(Question question) {
   if (question.metric.empty()) question.metric = method.metrics.front();
   require(has(method.metrics, question.metric), "metric: '{}' is not one of {} ({})", question.metric,
           question.method, fmt::join(method.metrics, ", "));
-  require(question.steps >= (question.metric == "residual" ? 1 : 0) && question.steps <= 2000,
-          "steps: {} is outside {}..2000 for the metric {}", question.steps,
+  require(question.steps >= (question.metric == "residual" ? 1 : 0) && question.steps <= 1000,
+          "steps: {} is outside {}..1000 for the metric {}", question.steps,
           question.metric == "residual" ? 1 : 0, question.metric);
   const Parameters& parameters = question.parameters;
   if (has(method.parameters, "alpha")) Class::averaged(parameters.alpha).validate();

@@ -186,7 +186,7 @@ TEST(Catalogue, DegenerateCases) {
   EXPECT_NE(
       input_error([] { build(ask("gradient", 3, "gap", with(1.0, 1.0))); }).find("mu: 1 is not below L = 1"),
       std::string::npos);
-  EXPECT_NE(input_error([] { build(ask("averaged", 0)); }).find("steps: 0 is outside 1..2000"),
+  EXPECT_NE(input_error([] { build(ask("averaged", 0)); }).find("steps: 0 is outside 1..1000"),
             std::string::npos);
   EXPECT_NE(input_error([] { build(ask("averaged", 3, "", with_alpha(1.5))); }).find("alpha: 1.5"),
             std::string::npos);
@@ -196,6 +196,29 @@ TEST(Catalogue, DegenerateCases) {
   EXPECT_NE(
       input_error([] { build(ask("gradient", 3, "distance", {}, Initial::gap)); }).find("bounds no distance"),
       std::string::npos);
+}
+
+TEST(Method, MisuseIsNamed) {
+  Method late;
+  const std::size_t f = late.add(Class::smooth(1.0));
+  late.measure_gap(Method::start() - late.call(f, Method::start()));
+  late.add(Class::monotone());
+  EXPECT_EQ(input_error([&] { late.validate(); }), "gap: it leaves out what was declared later");
+  Method method;
+  const std::size_t map = method.add(Class::averaged(0.5));
+  EXPECT_EQ(input_error([&] { method.validate(); }), "method: nothing is measured");
+  EXPECT_EQ(input_error([&] { method.call(3, Method::start()); }), "oracle: 3 is not one of the 1 declared");
+  EXPECT_EQ(input_error([&] { method.call(map, 0.5 * Method::start()); }),
+            "point: z^0 has coefficient 0.5 in it, not 1");
+  EXPECT_EQ(input_error([&] {
+              method.call(map, {1.0, {0.0, 1.0}});
+            }),
+            "point: it uses an oracle call that was not made");
+  EXPECT_EQ(input_error([&] { method.measure_gap(Method::start()); }),
+            "gap: averaged operators have no values");
+  const Vector output = method.call(map, Method::start());
+  EXPECT_TRUE(method.call(map, Method::start()) == output);  // of one value: asked twice, called once
+  EXPECT_EQ(method.calls().size(), 1U);
 }
 
 // A step of 3/L: z is multiplied by -2 on L/2 z^2.

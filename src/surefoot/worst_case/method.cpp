@@ -187,7 +187,7 @@ Method::Step Method::implicit(std::size_t oracle, const Vector& v, double step) 
 std::vector<std::size_t> Method::values_at(const Vector& point) {
   std::vector<std::size_t> found;
   for (std::size_t oracle = 0; oracle < classes_.size(); ++oracle) {
-    require(classes_[oracle].has_values(), "gap: a {} operator has no values", name(classes_[oracle].kind));
+    require(classes_[oracle].has_values(), "gap: {} operators have no values", name(classes_[oracle].kind));
     found.push_back(find(oracle, point));
     if (found.back() == calls_.size()) call(oracle, point);
   }
@@ -229,6 +229,10 @@ std::vector<double> Method::coordinates(const Vector& vector) const {
 void Method::validate() const {
   require(!classes_.empty(), "method: there is no operator or function");
   require(!measured_.empty() || !measured_values_.empty(), "method: nothing is measured");
+  // An operator or a function that was declared after a gap was asked for is not in that gap.
+  for (const auto* values : {&measured_values_, &assumed_values_})
+    require(values->empty() || values->size() == classes_.size(),
+            "gap: it leaves out what was declared later");
   if (has_start()) return;
   for (const Vector& vector : measured_)
     require(vector.start == 0.0, "metric: without strong convexity a gap at the start bounds no distance");

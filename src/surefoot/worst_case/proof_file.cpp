@@ -222,7 +222,12 @@ ProvenBound read_bound(const Json& json) {
 }
 
 Json parsed_json(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
+  const auto watch = [](int depth, Json::parse_event_t, Json&) {
+    constexpr int deepest = 16;
+    require(depth <= deepest, "proof: nested deeper than {}", deepest);
+    return true;
+  };
+  Json json = Json::parse(text, watch, false);
   require(!json.is_discarded(), "proof: it is not JSON");
   return json;
 }
@@ -328,6 +333,8 @@ Replay replay(const ParsedProof& parsed) {
   const ProofFile& proof = parsed.proof;
   if (parsed.stated_digest != parsed.computed_digest)
     result.findings.emplace_back("digest: the text is not the one that was sealed");
+  if (digest_of(proof) != parsed.computed_digest)
+    result.findings.emplace_back("structure: there are things in it that do not belong there");
   if (proof.bounds.empty()) result.findings.emplace_back("bounds: nothing is proven");
   for (const ProvenBound& bound : proof.bounds) {
     ++result.bounds;
