@@ -80,7 +80,8 @@ void complain(std::string message) {
 // These are done in no time, or read what only the first process has.
 bool is_for_one_process(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
-  return verb == "verify" || verb == "compare" || verb == "bound" || verb.empty() || verb.front() == '-';
+  return verb == "verify" || verb == "compare" || verb == "bound" || verb == "worst-case" || verb.empty() ||
+         verb.front() == '-';
 }
 
 int run_verb(int argc, char** argv) {
@@ -95,6 +96,7 @@ int run_verb(int argc, char** argv) {
   add_verify_verb(app, exit_code);
   add_compare_verb(app);
   add_bound_verb(app);
+  add_worst_case_verb(app, exit_code);
   add_train_verb(app);
   add_calibrate_verb(app);
   add_reproduce_verb(app);

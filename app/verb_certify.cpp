@@ -1,6 +1,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
@@ -34,6 +35,8 @@ struct CertifyOptions {
   std::string names;
   std::optional<Index> first_step;
   bool allow_dependence = false;
+  std::string worst_case;
+  std::optional<double> dist0;
   int threads = 0;
   ClaimArguments claims;
   OutputOptions output;
@@ -120,11 +123,16 @@ void record_looks(const CLI::App& verb, const CertifyOptions& options, certify::
 void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
   options.checkpoint.prepare();
+  require(!options.dist0 || !options.worst_case.empty(), "--dist0: it is for --worst-case");
+  std::optional<certify::StatedWorstCase> stated;
+  if (!options.worst_case.empty())
+    stated = certify::parse_stated_worst_case(options.worst_case, options.dist0);
   const auto journal = open_journal(options.checkpoint, verb, {});
   certify::Certificate certificate = [&] {
     const StopSignals signals(options.checkpoint.how_to_go_on());
     return certify_files(options, *journal);
   }();
+  if (stated) certify::add_worst_case(certificate, *stated);
   record_looks(verb, options, certificate);
   write_certificate(certificate, options.output);
   journal->close();
@@ -147,6 +155,11 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--first-step", options->first_step, "step of the first column if the header does not say")
       ->check(whole_number);
   add_dependence_option(*verb, options->allow_dependence);
+  verb->add_option(
+      "--worst-case", options->worst_case,
+      "averaged:ALPHA or contractive:FACTOR, stated by you as a fact: the metric is the residual "
+      "|z^k - z^(k-1)| of such an operator; its worst case stands beside the claims, with a proof");
+  verb->add_option("--dist0", options->dist0, "for --worst-case: |z^0 - z*| is at most this, as a fact");
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   add_checkpoint_options(*verb, options->checkpoint);

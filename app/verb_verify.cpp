@@ -9,6 +9,7 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
+#include "surefoot/worst_case/proof_file.hpp"
 
 #include "progress.hpp"
 #include "rerun.hpp"
@@ -86,9 +87,23 @@ void print_extent(const VerifyOptions& options, const certify::Certificate& cert
   print("Format 1 does not record: ", certify::missing_in_format(certificate));
 }
 
+// A proof of a worst case: nothing is taken on trust but that the problems are of its class and the start as
+// near as it says.
+int run_proof(const std::string& text) {
+  const worst_case::ParsedProof parsed = worst_case::parse_proof(text);
+  const worst_case::Replay result = worst_case::replay(parsed);
+  for (const std::string& finding : result.findings) fmt::print("DIFFERS  {}\n", finding);
+  for (const std::string& sentence : worst_case::sentences(parsed.proof))
+    fmt::print("{}  {}\n", result.holds() ? "proven" : "stated", sentence);
+  fmt::print("{} of {} bounds are proven by their multipliers\n{}\n", result.proven, result.bounds,
+             result.holds() ? "VERIFIED" : "NOT VERIFIED");
+  return result.holds() ? 0 : 1;
+}
+
 int run(const VerifyOptions& options) {
-  const certify::ParsedCertificate parsed =
-      certify::parse_certificate(io::read_file(options.certificate, largest_certificate));
+  const std::string text = io::read_file(options.certificate, largest_certificate);
+  if (worst_case::is_proof(text)) return run_proof(text);
+  const certify::ParsedCertificate parsed = certify::parse_certificate(text);
   certify::Verification verification = certify::verify(parsed);
   if (!options.data.empty()) recount(options, parsed.certificate, verification);
   if (!options.weights.empty()) reweigh(options, parsed.certificate, verification);
@@ -112,7 +127,8 @@ void add_verify_verb(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<VerifyOptions>();
   CLI::App* verb = app.add_subcommand(
       "verify", "Recompute every claim of a certificate from its counts, or from the data");
-  verb->add_option("certificate", options->certificate, "certificate.json")->required();
+  verb->add_option("certificate", options->certificate, "certificate.json, or the proof.json of a worst case")
+      ->required();
   verb->add_option("--data", options->data, "the tables it was made from, one per variant: count them again");
   verb->add_option("--weights", options->weights,
                    "learned optimizers: their weights, one per variant; KL and B are computed again");

@@ -11,3 +11,4 @@ void add_run_verb(CLI::App& app);
 void add_reproduce_verb(CLI::App& app);
 void add_train_verb(CLI::App& app);
 void add_verify_verb(CLI::App& app, int& exit_code);
+void add_worst_case_verb(CLI::App& app, int& exit_code);

@@ -75,7 +75,7 @@ void add_counts(py::module_& module) {
   });
 }
 
-void add_worst_case(py::module_& module) {
+void add_rates(py::module_& module) {
   module.def("linear_rate_residual", [](const Object& beta, const Object& k, const Object& dist0) {
     return vectorised<double, Index, double>(bounds::linear_rate_residual, {"beta", "k", "dist0"}, beta, k,
                                              dist0);
@@ -91,7 +91,7 @@ void add_worst_case(py::module_& module) {
 void add_bounds(py::module_& module) {
   add_kl(module);
   add_counts(module);
-  add_worst_case(module);
+  add_rates(module);
   module.def("pac_bayes_risk", [](const Object& risk, const Object& regularizer) {
     return vectorised<double, double>(bounds::pac_bayes_risk, {"expected_empirical_risk", "regularizer"},
                                       risk, regularizer);

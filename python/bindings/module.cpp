@@ -28,4 +28,5 @@ PYBIND11_MODULE(_core, module) {
   surefoot::python::add_certify(module);
   surefoot::python::add_pac_bayes(module);
   surefoot::python::add_families(module);
+  surefoot::python::add_worst_case(module);
 }

@@ -13,6 +13,7 @@ MODULES = {
     "surefoot.certification": (),
     "surefoot.pac_bayes": (),
     "surefoot.calibration": (),
+    "surefoot.worst_case": (),
     "surefoot.families": ("scipy",),
     "surefoot.solvers": ("scipy", "osqp", "scs", "clarabel"),
     "surefoot.cvxpy_problems": ("cvxpy",),

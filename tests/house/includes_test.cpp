@@ -19,7 +19,7 @@ using Edges = std::map<std::string, std::set<std::string>>;
 // The table of ARCHITECTURE.md: | `room` | what it holds | what it may include |. The one place that says it.
 Edges allowed_edges() {
   std::ifstream file(std::filesystem::path(SUREFOOT_SOURCE_DIR) / "ARCHITECTURE.md");
-  const std::regex row(R"(\| `([a-z]+)` \|.*\| ([a-z, ]*)\|)");
+  const std::regex row(R"(\| `([a-z_]+)` \|.*\| ([a-z_, ]*)\|)");
   Edges edges;
   std::smatch match;
   for (std::string line; std::getline(file, line);) {
@@ -37,7 +37,7 @@ Edges allowed_edges() {
 // A room includes only rooms that need no way back to it.
 TEST(House, RoomsHaveNoCycle) {
   const Edges allowed = allowed_edges();
-  EXPECT_EQ(allowed.size(), 10U);
+  EXPECT_EQ(allowed.size(), 11U);
   std::set<std::string> placed;
   for (std::size_t round = 0; round < allowed.size(); ++round) {
     for (const auto& [room, others] : allowed) {

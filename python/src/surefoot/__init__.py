@@ -11,7 +11,7 @@ A table of any solver's results, a row per problem and a column per step, is eno
 True
 """
 
-from . import bounds, number_text, pac_bayes, solvers
+from . import bounds, number_text, pac_bayes, solvers, worst_case
 from ._core import InputError, set_threads, threads
 from ._core import version as __version__
 from .calibration import Observed, calibrate, validate
@@ -44,4 +44,5 @@ __all__ = [
     "solvers",
     "threads",
     "validate",
+    "worst_case",
 ]

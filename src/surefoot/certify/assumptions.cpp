@@ -1,6 +1,7 @@
 #include "surefoot/certify/assumptions.hpp"
 
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -178,6 +179,8 @@ std::vector<std::string> assumptions_of(const Certificate& certificate, int word
   std::vector<std::string> words = assumptions_of(options, wording);
   for (std::string& sentence : learned_assumptions(certificate, wording))
     words.push_back(std::move(sentence));
+  if (std::optional<std::string> stated = worst_case_assumption(certificate))
+    words.push_back(std::move(*stated));
   return words;
 }
 

@@ -129,6 +129,9 @@ struct Certificate {
   std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables
   /// JSON: the command that makes the runs again (app/rerun.hpp); null if there is none.
   std::string rerun = "null";
+  /// JSON: the proof of a worst case that the user states to apply (worst_case_part.hpp); null if there is
+  /// none.
+  std::string worst_case = "null";
   std::string version;
 };
 

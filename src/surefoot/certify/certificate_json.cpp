@@ -151,6 +151,8 @@ void write_body(JsonText& text, const Certificate& certificate) {
   text.members("run", [&](JsonText& part) { part.json(certificate.run); });
   if (certificate.rerun != "null")
     text.members("rerun", [&](JsonText& part) { part.json(certificate.rerun); });
+  if (certificate.worst_case != "null")
+    text.members("worst_case", [&](JsonText& part) { part.json(certificate.worst_case); });
 }
 
 // What the digest is of: the certificate without it, compact.
@@ -419,6 +421,7 @@ Certificate read_certificate(const Fields& fields) {
   certificate.assumptions = fields.texts("assumptions");
   certificate.run = fields.at("run").dump();
   if (fields.has("rerun")) certificate.rerun = fields.at("rerun").dump();
+  if (fields.has("worst_case")) certificate.worst_case = fields.at("worst_case").dump();
   return certificate;
 }
 

@@ -47,6 +47,7 @@ const std::vector<CertificatePart>& known_parts() {
        }},
       {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
       {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
+      {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
   };
   return parts;
 }

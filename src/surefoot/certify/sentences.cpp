@@ -1,6 +1,7 @@
 #include "surefoot/certify/sentences.hpp"
 
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 
@@ -417,6 +418,7 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
         "larger by as much and remain valid.");
   }
   for (std::string& note : notes_on_rows(certificate)) lines.push_back(std::move(note));
+  for (std::string& sentence : worst_case_sentences(certificate)) lines.push_back(std::move(sentence));
   return lines;
 }
 
@@ -424,7 +426,8 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines{
       about_other_distributions,
       is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
-      "Nothing about one particular problem, nor about the worst case.",
+      certificate.worst_case == "null" ? "Nothing about one particular problem, nor about the worst case."
+                                       : "Nothing about one particular problem.",
       "Nothing about iterations and tolerances that are not listed.",
   };
   if (draws_weights(certificate)) lines.emplace_back(about_fixed_weights);

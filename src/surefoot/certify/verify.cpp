@@ -11,6 +11,7 @@
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify_learned.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
@@ -72,6 +73,8 @@ class Checker {
     check_completeness();
     check_assumptions();
     check_shares();
+    const std::vector<std::string> unproven = wrong_in_worst_case(certificate_);
+    result_.findings.insert(result_.findings.end(), unproven.begin(), unproven.end());
     if (pac_bayes_) check_counts_agree();
     for (std::size_t i = 0; i < certificate_.success.size(); ++i) {
       claim(fmt::format("success rate claim {}", i), [&] { check(certificate_.success[i]); });

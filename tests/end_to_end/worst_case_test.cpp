@@ -1,0 +1,89 @@
+#include "support/program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+using surefoot::testing::ProgramResult;
+using surefoot::testing::ProgramTest;
+using surefoot::testing::slurp;
+
+class WorstCase : public ProgramTest {};
+
+TEST_F(WorstCase, QuietOutputIsTheNumberAndDist0ScalesIt) {
+  const ProgramResult one = surefoot("worst-case averaged --alpha 0.5 --steps 70 --quiet");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NEAR(std::stod(one.out), 0.0727549, 5e-8);
+  const ProgramResult more = surefoot("worst-case averaged --steps 70 --dist0 26 --quiet");
+  EXPECT_NEAR(std::stod(more.out), 26.0 * std::stod(one.out), 1e-9);
+}
+
+TEST_F(WorstCase, WritesAProofThatVerifyReplaysAndAFigure) {
+  const ProgramResult made =
+      surefoot("worst-case gradient --L 1 --mu 0.01 --steps 1..6 --metric gap --out w");
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("gap <="), std::string::npos) << made.out;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "w/proof.json"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "w/worst_case.pdf")) << made.err;
+  const ProgramResult checked = surefoot("verify w/proof.json");
+  EXPECT_EQ(checked.code, 0) << checked.out;
+  EXPECT_NE(checked.out.find("6 of 6 bounds are proven"), std::string::npos) << checked.out;
+  std::string text = slurp(folder_ / "w/proof.json");
+  text.replace(text.find("\"mu\":0.01"), 9, "\"mu\":0.02");
+  write("w/proof.json", text);
+  const ProgramResult forged = surefoot("verify w/proof.json");
+  EXPECT_EQ(forged.code, 1);
+  EXPECT_NE(forged.out.find("NOT VERIFIED"), std::string::npos);
+}
+
+TEST_F(WorstCase, BadInputIsOneLineAndNoProofIsExitCode3) {
+  for (const char* arguments :
+       {"worst-case averaged --steps 0", "worst-case averaged --steps 3 --alpha 1.5",
+        "worst-case averaged --steps x", "worst-case newton --steps 3",
+        "worst-case gradient --steps 3 --mu 1", "worst-case gradient --steps 3 --metric x",
+        "worst-case gradient --steps 3 --step -1", "worst-case averaged --steps 5..3",
+        "worst-case gradient --steps 3 --dist0 1 --gap0 1", "worst-case averaged --steps 3 --dist0 nan"}) {
+    const ProgramResult result = surefoot(arguments);
+    EXPECT_EQ(result.code, 2) << arguments << result.out;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_TRUE(result.out.empty());
+  }
+  // 10^400 times the start: no number can say it.
+  const ProgramResult none = surefoot("worst-case gradient --step 1e100 --steps 4 --quiet");
+  EXPECT_EQ(none.code, 3) << none.out;
+  EXPECT_TRUE(none.out.empty());
+  EXPECT_NE(none.err.find("no proof was found"), std::string::npos);
+}
+
+// A table whose metric is the residual of a 1/2-averaged operator, stated by the user.
+TEST_F(WorstCase, StandsInACertificateWithItsProofAndWhatItRestsOn) {
+  std::string table = "1,2,4,8\n";
+  for (int row = 0; row < 60; ++row) {
+    const double size = 0.1 + 0.01 * row + 0.003 * (row * row % 7);
+    table += std::to_string(size) + "," + std::to_string(0.49 * size) + "," + std::to_string(0.2 * size) +
+             "," + std::to_string(0.1 * size) + "\n";
+  }
+  write("table.csv", table);
+  const std::string certify =
+      "certify table.csv --metric residual --quantiles 0.5 --tolerances 0.5 --allow-dependence";
+  const ProgramResult made = surefoot(certify + " --worst-case averaged:0.5 --dist0 26 --out c");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string text = slurp(folder_ / "c/certificate.json");
+  EXPECT_NE(text.find("Stated by the user, not checked"), std::string::npos);
+  EXPECT_NE(text.find("surefoot-proof"), std::string::npos);
+  EXPECT_NE(slurp(folder_ / "c/report.html").find("Worst case, if what the user states holds"),
+            std::string::npos);
+  const ProgramResult checked = surefoot("verify c/certificate.json");
+  EXPECT_EQ(checked.code, 0) << checked.out;
+
+  EXPECT_EQ(surefoot(certify + " --worst-case averaged:0.5").code, 2);
+  EXPECT_EQ(surefoot(certify + " --worst-case fista:1 --dist0 1").code, 2);
+  EXPECT_EQ(surefoot(certify + " --worst-case averaged:2 --dist0 1").code, 2);
+  EXPECT_EQ(surefoot(certify + " --dist0 1").code, 2);
+}
+
+}  // namespace
