@@ -104,7 +104,7 @@ TEST_F(Processes, CertifyTablesAsOneDoes) {
   ASSERT_EQ(shell(script + " && gzip -k t.csv").code, 0);
   expect_same_certificate("certify t.csv n.csv t.csv.gz --steps 2,9", {3});
   expect_same_certificate("certify t.npy", {3});
-  expect_same_certificate("certify -", {3}, "t.csv");
+  expect_same_certificate("certify -", {3}, "n.csv");  // mpirun forwards little at a time
 }
 
 TEST_F(Processes, RunFamiliesAsOneDoes) {
