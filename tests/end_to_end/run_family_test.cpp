@@ -127,4 +127,26 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --start missing.csv", {"missing.csv"});
 }
 
+// OSQP with the paper's settings is 1/2-averaged in (x, w + y): its worst case stands beside the claims, as
+// far as dist0 is a fact.
+TEST_F(RunFamily, TheWorstCaseOfAnAveragedMapStandsBesideTheClaims) {
+  const std::string qp = "qp qp --iterations 20 --steps 1,5,20 --tolerances 1 --quantiles 0.5 ";
+  const ProgramResult made =
+      surefoot("run " + qp + "--preset paper --worst-case averaged:0.5 --dist0 26 --out w");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Json certificate = Json::parse(slurp(folder_ / "w/certificate.json"));
+  ASSERT_EQ(certificate["worst_case"]["bounds"].size(), 3U);
+  EXPECT_NEAR(certificate["worst_case"]["bounds"][0]["bound"].get<double>(), 26.0, 1e-5);
+  EXPECT_NE(certificate["assumptions"].back().get<std::string>().find("(x, w + y)"), std::string::npos);
+  EXPECT_EQ(surefoot("verify w/certificate.json").code, 0);
+
+  expect_refused(qp + "--worst-case averaged:0.5 --dist0 26", {"--worst-case", "--preset paper"});
+  expect_refused(qp + "--preset paper --rho 2 --worst-case averaged:0.5 --dist0 26", {"rho = sigma = 1"});
+  expect_refused(qp + "--preset paper --alpha 1.6 --worst-case averaged:0.5 --dist0 26", {"0.8-averaged"});
+  expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 26",
+                 {"residual"});
+  expect_refused(qp + "--preset paper --worst-case averaged:0.5", {"--dist0"});
+  expect_refused("cone cone --worst-case averaged:0.5 --dist0 26", {"SCS"});
+}
+
 }  // namespace

@@ -67,12 +67,24 @@ std::optional<std::string> worst_case_assumption(const Certificate& certificate)
   const std::optional<worst_case::ParsedProof> part = worst_case_of(certificate);
   if (!part) return std::nullopt;
   const worst_case::ProofFile& proof = part->proof;
+  const std::string distance = exact_label(proof.start);
+  // Runs of our own: the verb has checked the settings and the starts.
+  if (certificate.run != "null") {
+    return fmt::format(
+        "Stated by the user, not checked: the distance of the start from a solution, in the variables (x, w "
+        "+ y) in which "
+        "OSQP with these settings is averaged, is at most {} for every problem. All that is said of the "
+        "worst case rests "
+        "on it.",
+        distance);
+  }
   return fmt::format(
       "Stated by the user, not checked: the metric at iteration k is the residual |z^k - z^(k-1)| of {}, the "
-      "same one at "
-      "all iterations, and |z^0 - z*| is at most {} for every problem. All that is said of the worst case "
-      "rests on it.",
-      worst_case::class_in_words(proof.question).replace(0, 5, "some"), exact_label(proof.start));
+      "same "
+      "one at all iterations, and |z^0 - z*| is at most {} for every problem. All that is said of the worst "
+      "case rests "
+      "on it.",
+      worst_case::class_in_words(proof.question).replace(0, 5, "some"), distance);
 }
 
 std::vector<std::string> worst_case_sentences(const Certificate& certificate) {

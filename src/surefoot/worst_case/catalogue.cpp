@@ -1,5 +1,6 @@
 #include "surefoot/worst_case/catalogue.hpp"
 
+#include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
@@ -303,15 +304,12 @@ std::optional<double> closed_form(const Question& given) {
     return std::nullopt;
   }
   if (question.metric == "residual") {
-    const double k = steps - 1.0;
-    if (name == "averaged" && parameters.alpha >= 0.5) {
-      const double alpha = parameters.alpha;
-      const double ratio = k / (k + 1.0);
-      if (alpha > 0.5 * (1.0 + std::sqrt(ratio))) return 2.0 * alpha * std::pow(2.0 * alpha - 1.0, k);
-      return alpha * std::sqrt(std::pow(ratio, k) / ((k + 1.0) * alpha * (1.0 - alpha)));
-    }
+    const Index before = question.steps - 1;
+    if (name == "averaged" && parameters.alpha == 1.0) return 2.0;
+    if (name == "averaged" && parameters.alpha >= 0.5)
+      return bounds::averaged_rate_residual(parameters.alpha, before, 1.0);
     if (name == "contractive" && parameters.factor < 1.0)
-      return (1.0 + parameters.factor) * std::pow(parameters.factor, k);
+      return bounds::linear_rate_residual(parameters.factor, before, 1.0);
     if (name == "halpern") return 2.0 / steps;
     if (name == "proximal-point" && plain && parameters.step.empty()) return 1.0 / steps;
     return std::nullopt;
