@@ -171,6 +171,9 @@ class Forgery : public ProgramTest {
     make("certify " + tables + "cold.csv" + few +
          "--quantile-method grid --risk-method kl --budget-method paper --out grid");
     made.push_back({"grid", body("grid"), {tables + "cold.csv"}, {}, {}});
+    make("certify " + tables + "warm.csv" + few +
+         "--steps 2,5 --worst-case averaged:0.5 --dist0 40 --out worst");
+    made.push_back({"worst case", body("worst"), {tables + "warm.csv"}, {}, {}});
     const std::string qp = "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --iterations 20 --steps 10,20" + few;
     make(qp + "--out qp");
     make(qp + "--out again");
