@@ -361,7 +361,7 @@ class Iteration {
     dual_error_ = (dual_residual.norm() + balance_residual.norm()) / (1.0 + program_.objective().norm());
     mu_ = ((x_.cwiseProduct(s_)).sum() + y_.dot(slack_)) / size_;
     if (!std::isfinite(mu_) || !std::isfinite(primal_error_) || !std::isfinite(dual_error_)) return false;
-    if (dual_error_ < 1e-9 && gap() < 1e-9) return false;
+    if (dual_error_ < feasible && gap() < 1e-9) return false;
     // Rounding errors of the primal keep the gap from closing when the dual has long come to rest.
     const double value = dual_value();
     resting_ = gap() < 1e-5 && std::abs(value - last_value_) < 1e-11 * std::abs(value) ? resting_ + 1 : 0;
@@ -382,7 +382,7 @@ class Iteration {
     if (!factor(schur)) return false;
     const Column inner_s = program_.inner(gram_s);
     // Near the end the dual residual is rounding noise.
-    const bool dual_feasible = dual_error_ < 1e-13;
+    const bool dual_feasible = dual_error_ < feasible;
     const Column inner_r = dual_feasible
                                ? Column(Column::Zero(y_.size()))
                                : program_.inner(program_.gram(symmetric_part(x_ * dual_residual * inverse)));
@@ -412,7 +412,9 @@ class Iteration {
         size_;
     const double ratio = std::clamp(after / mu_, 0.0, 1.0);
     const double smallest = std::min(primal_guess, dual_guess);
-    const double sigma = std::clamp(smallest > 0.5 ? ratio * ratio * ratio : ratio * ratio, 1e-3, 0.9);
+    // Until a full step has made the dual feasible, stay near enough to the centre that one can be taken.
+    const double least = dual_error_ > feasible && gap() < 1.0 ? 0.3 : 1e-3;
+    const double sigma = std::clamp(smallest > 0.5 ? ratio * ratio * ratio : ratio * ratio, least, 0.9);
     const Matrix second_matrix = symmetric_part(predictor.x * predictor.s * inverse);
     const Column second_vector = predictor.y.cwiseProduct(predictor.slack);
     const Direction d = direction(sigma * mu_, &second_matrix, &second_vector);
@@ -438,6 +440,8 @@ class Iteration {
   [[nodiscard]] double best_error() const { return best_error_; }
 
  private:
+  static constexpr double feasible = 1e-12;  ///< a dual error of rounding alone
+
   struct Direction {
     Matrix x;
     Matrix s;

@@ -340,6 +340,8 @@ Replay replay(const ParsedProof& parsed) {
     ++result.bounds;
     const std::string at =
         proof.own ? std::string("bound") : fmt::format("bound after {} steps", bound.steps);
+    if (proof.own && bound.steps != 0)
+      result.findings.push_back(at + ": its method has one number of steps, named 0");
     const Method method = proof.method(bound);
     const std::string wrong = what_is_wrong(method, bound.multipliers);
     if (!wrong.empty()) {
