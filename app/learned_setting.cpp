@@ -1,6 +1,7 @@
 #include "learned_setting.hpp"
 
 #include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/families/family_key.hpp"
 #include "surefoot/io/text.hpp"
@@ -66,7 +67,11 @@ LearnedSetting setting_of(const learning::Posterior& posterior, const std::strin
   if (metadata.has("seen.first")) {
     setting.seen_first = metadata.whole("seen.first");
     setting.seen_last = metadata.whole("seen.last");
+    require(setting.seen_first <= setting.seen_last, "{}: 'seen.first' is {}, after 'seen.last', {}", file,
+            setting.seen_first, setting.seen_last);
   }
+  setting.family.validate();
+  (void)checked_sum("samples", setting.first, setting.samples);
   return setting;
 }
 

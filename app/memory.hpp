@@ -28,7 +28,7 @@ class MemoryNeeds {
   void add(const std::string& what, double numbers);
   void add_bytes(const std::string& what, double bytes);
   /// Samples of sparse coding: measurements, entries of the codes, and so many `kept` numbers of each.
-  void add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count, double kept);
+  void add_samples(const surefoot::families::SparseCodingOptions& family, double count, double kept);
   /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), traces, and so
   /// many `states` at a time: training keeps those of all steps.
   void add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps, surefoot::Index blocks,
