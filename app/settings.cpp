@@ -11,8 +11,6 @@ using surefoot::InputError;
 
 namespace {
 
-constexpr std::size_t largest_settings = std::size_t{1} << 20;
-
 std::string place(const std::string& path, const toml::node& node) {
   return fmt::format("{}:{}", path, static_cast<unsigned>(node.source().begin.line));
 }
@@ -62,7 +60,7 @@ void add_table(const CLI::App& verb, const std::string& path, const toml::table&
 
 std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
                                        const std::vector<std::string>& arguments) {
-  return with_settings_text(verb, path, surefoot::io::read_file(path, largest_settings), arguments);
+  return with_settings_text(verb, path, surefoot::io::read_file(path, longest_toml), arguments);
 }
 
 std::vector<std::string> with_settings_text(const CLI::App& verb, const std::string& path,

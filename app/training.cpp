@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/algorithms/lista.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -17,6 +18,7 @@
 #include "memory.hpp"
 #include "progress.hpp"
 #include "stopping.hpp"
+#include "toml_text.hpp"
 
 #include <fmt/format.h>
 
@@ -111,7 +113,7 @@ struct SeenSamples {
 };
 
 SeenSamples seen_samples(const TrainConfig& config) {
-  SeenSamples seen{config.first, config.first + config.samples - 1};
+  SeenSamples seen{config.first, checked_sum("samples", config.first, config.samples) - 1};
   for (const fs::path& file : {config.start, config.prior}) {
     if (file.empty()) continue;
     const LearnedSetting other = setting_of(learning::load_posterior(file), file.string());
@@ -184,18 +186,18 @@ Training read_training(const fs::path& config) {
   Training training;
   training.config = read_train_config(config);
   training.config_name = config.filename().string();
-  training.config_sha256 = io::sha256_hex(io::read_file(config, std::size_t{1} << 20));
+  training.config_sha256 = io::sha256_hex(io::read_file(config, longest_toml));
   return training;
 }
 
 learning::TrainResult run_training(const Training& training) {
   const TrainConfig& config = training.config;
-  require(config.samples >= 8, "samples: {} is below 8", config.samples);
+  config.validate();
   io::prepare_output_folder(training.folder);
   training.checkpoint.prepare();
   MemoryNeeds needs(training.memory_limit);
   needs.add_samples(
-      config.family, config.samples * (config.flip_signs ? 2 : 1),
+      config.family, static_cast<double>(config.samples) * (config.flip_signs ? 2 : 1),
       algorithms::numbers_kept_by_sample(config.model, config.family.variables, config.precision));
   needs.require_fit();
   const std::vector<certify::Look> looks = looks_before(training);
