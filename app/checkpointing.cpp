@@ -6,6 +6,7 @@
 #include "surefoot/io/atomic_file.hpp"
 
 #include "stopping.hpp"
+#include "whole_number.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,7 +83,7 @@ void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const st
   verb.add_flag("--resume", options.resume, "go on from the checkpoint in that folder, if there is one");
   verb.add_option("--checkpoint-seconds", options.seconds, "time between checkpoints")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_nonnegative);
 }
 
 io::Configuration configuration_of(const CLI::App& verb, const io::Configuration& data) {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -124,6 +125,8 @@ surefoot::Failure end_of(const std::function<int()>& work) {
     return surefoot::ranks().fail({error.what(), bad_input});
   } catch (const std::system_error& error) {
     return surefoot::ranks().fail({fmt::format("cannot write: {}", error.what()), bad_input});
+  } catch (const std::length_error&) {  // more than any memory holds
+    return surefoot::ranks().fail({"out of memory", bad_input});
   } catch (const std::bad_alloc&) {
     return surefoot::ranks().fail({"out of memory", bad_input});
   } catch (const std::exception& error) {

@@ -114,13 +114,12 @@ void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
   needs_.push_back({what, bytes});
 }
 
-void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count,
+void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, double count,
                               double kept) {
   // Its value, and its place in half the room; twice while codes are gathered, in lists that grow.
   constexpr double numbers_per_entry = 6;
-  add("samples", static_cast<double>(count) *
-                     (static_cast<double>(family.measurements) + kept +
-                      numbers_per_entry * family.density * static_cast<double>(family.variables)));
+  add("samples", count * (static_cast<double>(family.measurements) + kept +
+                          numbers_per_entry * family.density * static_cast<double>(family.variables)));
 }
 
 void MemoryNeeds::add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps,
@@ -130,7 +129,8 @@ void MemoryNeeds::add_blocks(const surefoot::algorithms::Operator& op, surefoot:
   const double workspace = std::max(0.0, allocated_bytes() - before);
   const double lanes = static_cast<double>(op.width());
   const double traces = (lanes + 1) * (static_cast<double>(steps) + 1);
-  const double kept = lanes * static_cast<double>(states * op.state_size() + op.iterate_size());
+  const double kept = lanes * (static_cast<double>(states) * static_cast<double>(op.state_size()) +
+                               static_cast<double>(op.iterate_size()));
   add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + kept)));
 }
 
@@ -156,5 +156,11 @@ void MemoryNeeds::require_fit() const {
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
   verb.add_option("--memory-limit", limit,
                   "refuse work that needs more memory in all, as 500MB or 4GB [what is there]")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text.empty() || text.front() < '0' || text.front() > '9')
+              return "'" + text + "' is not a size, as 500MB or 4GB";
+            return CLI::AsSizeValue(true)(text);
+          },
+          "SIZE [b, kB, MB, ...]"));
 }

@@ -219,9 +219,12 @@ void add_calibrate_verb(CLI::App& app) {
       "--hold-out all]");
   verb->add_option("--prior", arguments->prior,
                    "weights whose means are the prior mean, trained on other samples (split prior)");
-  verb->add_option("--samples", arguments->plan.samples, "N, samples of the bound [the training samples]")
-      ->check(whole_number);
-  verb->add_option("--first", arguments->plan.first, "first of them, with --samples")->check(whole_number);
+  CLI::Option* samples =
+      verb->add_option("--samples", arguments->plan.samples, "N, samples of the bound [the training samples]")
+          ->check(at_least_one);
+  verb->add_option("--first", arguments->plan.first, "first of them, with --samples")
+      ->check(whole_number)
+      ->needs(samples);
   verb->add_option("--draws", arguments->plan.draws, "weight vectors per sample")
       ->check(whole_number)
       ->capture_default_str();
@@ -234,7 +237,7 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("--validate", arguments->validate,
                    "only print what is observed on so many validation samples: as often as you like, no "
                    "certificate")
-      ->check(whole_number)
+      ->check(at_least_one)
       ->excludes(hold_out)
       ->excludes(kinds);
   verb->add_option("--tolerances", arguments->tolerances, "increasing list, in dB")->capture_default_str();

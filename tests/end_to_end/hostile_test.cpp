@@ -1,0 +1,140 @@
+#include "support/program.hpp"
+#include "support/training_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace surefoot {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* huge = "9223372036854775807";
+
+/// Input that means harm: each is refused in one line, nothing is written, nothing crashes.
+class Hostile : public testing::ProgramTest {
+ protected:
+  void expect_refused(const std::string& arguments, const std::string& words) const {
+    const testing::ProgramResult result = surefoot(arguments);
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << arguments << "\n" << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << arguments << "\n" << result.err;
+    EXPECT_EQ(result.err.find("internal error"), std::string::npos) << arguments << "\n" << result.err;
+  }
+  // A training file with one table of these lines before its stage.
+  std::string training(const std::string& lines) const {
+    write("hostile.toml", lines + "\n[[stage]]\nnoise = false\nsurrogate = \"logarithm\"\n");
+    return "train hostile.toml --out out";
+  }
+  std::string trained() const {
+    write("small.toml",
+          "[family]\nsamples = 100\nmeasurements = 8\nvariables = 16\n[network]\nsteps = 3\n"
+          "[[stage]]\nepochs = 1\nnoise = false\nsurrogate = \"logarithm\"\n");
+    EXPECT_EQ(surefoot("train small.toml --out trained --quiet").code, 0);
+    return "trained/weights.safetensors";
+  }
+  [[nodiscard]] static std::string repeated(const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  }
+};
+
+constexpr const char* portfolio =
+    "run cone " SUREFOOT_SOURCE_DIR "/examples/portfolio --out out --iterations 5 ";
+constexpr const char* mpc = "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --out out --iterations 5 ";
+
+TEST_F(Hostile, SizesOfConesThatOverflowAreRefused) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "family");
+  // 26 rows of A: these sizes are 26, or 27, if sums wrap around.
+  for (const char* sizes :
+       {"zero = 9223372036854775807\nnonnegative = 9223372036854775807\nsecond_order = [28]",
+        "nonnegative = 9223372036854775807\nsecond_order = [9223372036854775807, 28]"}) {
+    write("family/settings.toml", sizes);
+    expect_refused("run cone family --out out", "out of range");
+  }
+  expect_refused(std::string(portfolio) + "--zero 4611686018427387904 --nonnegative 4611686018427387904",
+                 "out of range");
+  expect_refused(std::string(portfolio) + "--semidefinite 9223372036854775807", "1 .. 30000");
+}
+
+TEST_F(Hostile, MatricesWithoutEntriesAndManyRowsAreRefused) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "family");
+  for (const char* shape : {"(1000000000000, 0, 5)", "(3000000000, 0)", "(0, 3000000000)"}) {
+    std::string head = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}", shape);
+    head.resize(117, ' ');
+    std::string file("\x93NUMPY\x01\x00", 8);
+    file += static_cast<char>(head.size() + 1);
+    file += '\0';
+    write("empty.npy", file + head + '\n');
+    expect_refused("run cone family --A empty.npy --out out", "rows and columns");
+  }
+}
+
+TEST_F(Hostile, TomlNestedDeepIsRefusedBeforeItIsParsed) {
+  const std::vector<std::string> deep{"[" + repeated("a.", 100000) + "a]\n",
+                                      repeated("a.", 100000) + "a = 1\n",
+                                      "x = { " + repeated("a.", 20000) + "a = 1 }\n",
+                                      "x = " + repeated("[", 20000) + repeated("]", 20000) + "\n",
+                                      "x = " + repeated("{a=", 20000) + "1" + repeated("}", 20000) + "\n",
+                                      "[[" + repeated("'a' . ", 20000) + "a]]\n"};
+  for (const std::string& text : deep) {
+    write("deep.toml", text);
+    expect_refused("train deep.toml --out out", "nested deeper than 16");
+    expect_refused(std::string(mpc) + "--settings deep.toml", "nested deeper than 16");
+  }
+  write("long.toml", "# " + std::string(1 << 20, 'x') + "\n");
+  expect_refused("train long.toml --out out", "1048576 bytes");
+  // Dots and brackets in texts, comments and numbers are no depth.
+  write("texts.toml",
+        "title = \"" + repeated("a.[", 40) + "\"  # " + repeated("a.[", 40) +
+            "\nquantiles = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.81, 0.82, 0.83, 0.84, 0.85, 0.86, "
+            "0.87, 0.88, 0.89, 0.9]\n");
+  EXPECT_EQ(surefoot(std::string(mpc) + "--settings texts.toml").code, 0);
+}
+
+TEST_F(Hostile, NumbersOutsideTheirRangeAreRefused) {
+  expect_refused(training(fmt::format("[network]\nsteps = {}", huge)), "steps: 9223372036854775807");
+  expect_refused(training(fmt::format("[family]\nsamples = 100\nfirst = {}", huge)), "out of range");
+  expect_refused(training(fmt::format("[family]\nvariables = {}", huge)), "variables");
+  expect_refused(training(fmt::format("[family]\nsamples = 100\n[posterior]\nslots = {}", huge)), "slots");
+  expect_refused(training("[posterior]\ninitial = { step = nan }"), "must be a number");
+  expect_refused(training("[posterior]\ndelta = 1.0"), "delta: 1 is outside (0, 1)");
+  expect_refused(training("[family]\nsamples = 100") + fmt::format(" --samples {} --memory-limit 1GB", huge),
+                 "samples");
+  expect_refused(training("") + " --samples -5", "'-5' is below 1");
+  expect_refused(training("") + " --validate 0", "'0' is below 1");
+  expect_refused(training("") + " --target nan", "'nan' is not a number of at least 0");
+  for (const char* verb : {mpc, portfolio}) {
+    expect_refused(std::string(verb) + "--memory-limit -1", "'-1' is not a size");
+    expect_refused(std::string(verb) + "--memory-limit nan", "'nan' is not a size");
+    for (const char* seconds : {"nan", "inf", "-1", "1e999"})
+      expect_refused(fmt::format("{} --checkpoint-seconds {}", verb, seconds),
+                     "is not a number of at least 0");
+  }
+  const std::string weights = trained();
+  expect_refused(fmt::format("calibrate {} --first {}", weights, huge), "--samples");
+  expect_refused(fmt::format("calibrate {} --first {} --samples 100", weights, huge), "100");
+  expect_refused(fmt::format("calibrate {} --first -1 --samples 100", weights), "-1");
+  expect_refused(fmt::format("calibrate {} --draws {} --guarantees pac-bayes", weights, huge),
+                 "out of range");
+  expect_refused(fmt::format("calibrate {} --hold-out {}:1", weights, huge), "too many");
+}
+
+TEST_F(Hostile, BytesThatAreNoTextAreNoInternalError) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/mpc", folder_ / "family");
+  fs::rename(folder_ / "family" / "q.csv", folder_ / "\xff.csv");
+  const auto result = surefoot(
+      "run qp family --q \"$(printf '\\377').csv\" --title \"$(printf '\\377')\" --iterations 5 --out out");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(surefoot("verify out/certificate.json").code, 0);
+  const std::string weights = trained();
+  EXPECT_EQ(surefoot("calibrate " + weights + " --names \"$(printf '\\377')\" --out calibrated").code, 0);
+}
+
+}  // namespace
+}  // namespace surefoot
