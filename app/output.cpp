@@ -1,7 +1,9 @@
 #include "output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/table.hpp"
+#include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>
 
@@ -40,6 +42,7 @@ void write_certificate(const certify::Certificate& certificate, const OutputOpti
   }
   fmt::print("{}", report::terminal_text(certificate));
   fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv, figures and tables for papers\n",
-             options.folder.string());
-  fmt::print("Check it:  surefoot verify {}\n", (options.folder / "certificate.json").string());
+             io::printable(options.folder.string()));
+  fmt::print("Check it:  surefoot verify {}\n",
+             report::shell_path((options.folder / "certificate.json").string()));
 }

@@ -4,7 +4,9 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/text.hpp"
 
 #include "checkpointing.hpp"
 #include "claims.hpp"
@@ -195,10 +197,12 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));
   fmt::print("{}", notes(guarantees));
   fmt::print("\nWritten to {}: guarantees.md and .tex, and a folder with certificate and report for each\n",
-             arguments.out.string());
-  fmt::print("Check it:  surefoot verify {}{}\n",
-             (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string(),
-             arguments.weights.size() == 1 ? " --weights " + arguments.weights.front() : "");
+             io::printable(arguments.out.string()));
+  fmt::print(
+      "Check it:  surefoot verify {}{}\n",
+      report::shell_path(
+          (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string()),
+      arguments.weights.size() == 1 ? " --weights " + report::shell_path(arguments.weights.front()) : "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/comparison.hpp"
 
 #include "claims.hpp"
@@ -77,7 +78,7 @@ void run(const CompareArguments& arguments) {
   fmt::print("{}", report::terminal_text(a, b, comparison));
   if (!arguments.folder.empty()) {
     fmt::print("\nWritten to {}: report.html, comparison.json, figures and tables for papers\n",
-               arguments.folder.string());
+               io::printable(arguments.folder.string()));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/io/text.hpp"
 
 #include "guarantees.hpp"
 #include "looks.hpp"
@@ -57,9 +58,9 @@ void run(const TrainArguments& arguments) {
     const StopSignals signals(training.checkpoint.how_to_go_on());
     return run_training(training);
   }();
-  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
-             result.posterior.layout.size(), upper_bound_value(result.regularizer), training.config.samples,
-             result.seconds);
+  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n",
+             io::printable((training.folder / weights_name).string()), result.posterior.layout.size(),
+             upper_bound_value(result.regularizer), training.config.samples, result.seconds);
   if (arguments.validate > 0) print_validation(training.folder / weights_name, arguments);
 }
 

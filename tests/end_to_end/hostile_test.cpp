@@ -136,5 +136,36 @@ TEST_F(Hostile, BytesThatAreNoTextAreNoInternalError) {
   EXPECT_EQ(surefoot("calibrate " + weights + " --names \"$(printf '\\377')\" --out calibrated").code, 0);
 }
 
+TEST_F(Hostile, SettingsOfAFamilyDoNotChooseWhereFilesGo) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "family");
+  const std::string cones = "\n[cones]\nzero = 1\nnonnegative = 20\nsecond_order = [5]\n";
+  for (const char* line :
+       {"out = 'elsewhere'", "checkpoint = 'elsewhere'", "ledger = 'elsewhere'", "resume = true"}) {
+    write("family/settings.toml", line + cones);
+    expect_refused("run cone family --iterations 5 --out mine", "only the command line may");
+    EXPECT_FALSE(fs::exists(folder_ / "elsewhere")) << line;
+  }
+}
+
+TEST_F(Hostile, CommandsToCopyAreQuotedAndNamesAreNoControlCharacters) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  const auto result = surefoot("certify table.csv --out \"$(printf 'a b;\\033[31m')\"");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("surefoot verify 'a b;"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find('\033'), std::string::npos) << result.out;
+  const auto dash = surefoot("certify table.csv --out=-x");
+  ASSERT_EQ(dash.code, 0) << dash.err;
+  EXPECT_NE(dash.out.find("surefoot verify ./-x/certificate.json\n"), std::string::npos) << dash.out;
+}
+
+TEST_F(Hostile, FilesThatAreReplacedKeepTheirMode) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  ASSERT_EQ(surefoot("certify table.csv --out out").code, 0);
+  const fs::path file = folder_ / "out" / "certificate.json";
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_EQ(surefoot("certify table.csv --out out --title again").code, 0);
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 }  // namespace
 }  // namespace surefoot

@@ -6,11 +6,13 @@
 #include "surefoot/io/text.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -22,20 +24,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A new file in `folder` under a name nobody else has; removed again unless it was renamed.
+constexpr mode_t everybody = 0666;  // less the umask
+constexpr mode_t every_permission = 0777;
+
+/// A new file in `folder` under a name nobody else has; removed again unless it was renamed. With a `mode` it
+/// has exactly that.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& folder) {
+  explicit TemporaryFile(const fs::path& folder, std::optional<mode_t> mode = std::nullopt) {
     static std::atomic<unsigned> counter{0};
     constexpr int attempts = 1000;
     int error = EEXIST;
     for (int attempt = 0; attempt < attempts && error == EEXIST; ++attempt) {
       path_ = folder / fmt::format(".surefoot-{}-{}.tmp", ::getpid(), counter++);
-      constexpr mode_t everybody = 0666;  // less the umask
-      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, everybody);
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                           mode.value_or(everybody) & everybody);
       error = descriptor_ < 0 ? errno : 0;
     }
     require(error == 0, "{}: cannot write in this folder: {}", printable(folder.string()), reason(error));
+    if (mode) ::fchmod(descriptor_, *mode);  // a file system without modes has none to keep
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -101,7 +108,9 @@ void write_beside_and_rename(const std::vector<FileContent>& files) {
         fs::is_symlink(file.path, error) ? fs::weakly_canonical(file.path, error) : file.path;
     const fs::path folder = folder_of(destination);
     check_folder(folder);
-    written.emplace_back(std::make_unique<TemporaryFile>(folder), destination);
+    std::optional<mode_t> mode;  // a file that is replaced keeps its own
+    if (fs::exists(status)) mode = static_cast<mode_t>(status.permissions()) & every_permission;
+    written.emplace_back(std::make_unique<TemporaryFile>(folder, mode), destination);
     const int failure = written.back().first->write(file.content);
     require(failure == 0, "{}: cannot write: {}", name, reason(failure));
   }
