@@ -149,8 +149,9 @@ void MemoryNeeds::require_fit() const {
     all += need.bytes;
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
   }
-  surefoot::require(all <= available_.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all),
-                    parts, in_words(available_.bytes), available_.bounded_by);
+  if (all <= available_.bytes) return;
+  throw surefoot::ResourceError(fmt::format("this needs {} of memory ({}), {} are left {}", in_words(all),
+                                            parts, in_words(available_.bytes), available_.bounded_by));
 }
 
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {

@@ -35,7 +35,7 @@ class MemoryNeeds {
                   surefoot::Index states = 1);
   /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
   void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
-  /// InputError with the numbers if it is more than was available, or than the limit left.
+  /// ResourceError with the numbers if it is more than was available, or than the limit left.
   void require_fit() const;
 
  private:

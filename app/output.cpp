@@ -5,6 +5,8 @@
 #include "surefoot/report/table.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "say.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -24,14 +26,12 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
 }
 
 void write_report(const certify::Certificate& certificate, const OutputOptions& options) {
-  for (const std::string& notice : report::write_report(certificate, options.folder))
-    fmt::print(stderr, "surefoot: {}\n", notice);
+  for (const std::string& notice : report::write_report(certificate, options.folder)) say(notice);
 }
 
 void write_report_files(const report::Report& report, const std::filesystem::path& folder,
                         std::vector<io::FileContent> files) {
-  for (const std::string& notice : report::write_files(report, folder, std::move(files)))
-    fmt::print(stderr, "surefoot: {}\n", notice);
+  for (const std::string& notice : report::write_files(report, folder, std::move(files))) say(notice);
 }
 
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {

@@ -11,6 +11,7 @@
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
+#include "exit_codes.hpp"
 #include "progress.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
@@ -118,7 +119,7 @@ int run(const VerifyOptions& options) {
              verification.claims);
   print_extent(options, parsed.certificate);
   fmt::print("{}\n", verification.holds() ? "VERIFIED" : "NOT VERIFIED");
-  return verification.holds() ? 0 : 1;
+  return verification.holds() ? holds : refuted;
 }
 
 }  // namespace

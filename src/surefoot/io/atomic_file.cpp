@@ -24,6 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* cannot_write = "{}: cannot write: {}";
+
+void require_written(int error, const char* message, const fs::path& path) {
+  if (error == 0) return;
+  const std::string text = fmt::format(fmt::runtime(message), printable(path.string()), reason(error));
+  if (is_lack_of_room(error)) throw ResourceError(text);
+  throw InputError(text);
+}
+
 constexpr mode_t everybody = 0666;  // less the umask
 constexpr mode_t every_permission = 0777;
 
@@ -41,7 +50,7 @@ class TemporaryFile {
                            mode.value_or(everybody) & everybody);
       error = descriptor_ < 0 ? errno : 0;
     }
-    require(error == 0, "{}: cannot write in this folder: {}", printable(folder.string()), reason(error));
+    require_written(error, "{}: cannot write in this folder: {}", folder);
     if (mode) ::fchmod(descriptor_, *mode);  // a file system without modes has none to keep
   }
   ~TemporaryFile() {
@@ -112,11 +121,11 @@ void write_beside_and_rename(const std::vector<FileContent>& files) {
     if (fs::exists(status)) mode = static_cast<mode_t>(status.permissions()) & every_permission;
     written.emplace_back(std::make_unique<TemporaryFile>(folder, mode), destination);
     const int failure = written.back().first->write(file.content);
-    require(failure == 0, "{}: cannot write: {}", name, reason(failure));
+    require_written(failure, cannot_write, file.path);
   }
   for (auto& [temporary, destination] : written) {
     const int failure = temporary->rename_to(destination);
-    require(failure == 0, "{}: cannot write: {}", printable(destination.string()), reason(failure));
+    require_written(failure, cannot_write, destination);
   }
   std::set<fs::path> folders;
   for (const auto& [temporary, destination] : written) folders.insert(folder_of(destination));
