@@ -49,6 +49,8 @@ class FileSource final : public ByteSource {
     require(!S_ISDIR(status.st_mode), "{}: is a directory, not a file", name());
     // Standard input may stand in the middle of a file.
     if (S_ISREG(status.st_mode) && path != "-") total_ = status.st_size;
+    if (S_ISREG(status.st_mode))
+      at_least_ = status.st_size - std::max<off_t>(0, ::lseek(file_.number(), 0, SEEK_CUR));
     ::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
 
@@ -64,6 +66,8 @@ class FileSource final : public ByteSource {
       got = ::read(file_.number(), into, std::min(bytes, piece_bytes));
     } while (got < 0 && errno == EINTR);
     require(got >= 0, "{}: cannot read: {}", name(), reason(errno));
+    require(got > 0 || fetched_ >= at_least_, "{}: has become shorter while it was read: {} bytes of {}",
+            name(), fetched_, at_least_);
     hash_.update(into, static_cast<std::size_t>(got));
     fetched_ += got;
     return static_cast<std::size_t>(got);
@@ -79,6 +83,7 @@ class FileSource final : public ByteSource {
   Sha256 hash_;
   Index fetched_ = 0;
   Index total_ = 0;
+  Index at_least_ = 0;  // as many as there were in the beginning; 0: not known
 };
 
 class FilePart final : public ByteSource {
