@@ -289,7 +289,25 @@ std::string csv_quoted(std::string_view text) {
 }
 
 std::string gnuplot_quoted(std::string_view text) {
-  return '\'' + with_escapes(text, [](char c) -> std::string_view { return c == '\'' ? "''" : ""; }) + '\'';
+  // Not every command of gnuplot takes '' for an apostrophe; between other quotes codes stand for what acts.
+  if (text.find('\'') == std::string_view::npos) return '\'' + printable(text) + '\'';
+  return '"' +
+         with_escapes(text,
+                      [](char c) -> std::string_view {
+                        switch (c) {
+                          case '\'':
+                            return "\\047";
+                          case '"':
+                            return "\\042";
+                          case '`':
+                            return "\\140";
+                          case '\\':
+                            return "\\134";
+                          default:
+                            return {};
+                        }
+                      }) +
+         '"';
 }
 
 std::string shell_path(std::string_view path) {

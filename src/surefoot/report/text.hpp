@@ -28,7 +28,7 @@ std::string markdown_escaped(std::string_view text);
 std::string latex_escaped(std::string_view text);
 /// RFC 4180: quoted where needed; never a formula to a spreadsheet.
 std::string csv_quoted(std::string_view text);
-/// Single-quoted gnuplot string, in which nothing is substituted; to be used with `noenhanced`.
+/// A string of gnuplot in which nothing is substituted; to be used with `noenhanced`.
 std::string gnuplot_quoted(std::string_view text);
 /// A word for a POSIX shell, quoted where needed.
 std::string shell_quoted(std::string_view text);

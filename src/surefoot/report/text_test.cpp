@@ -46,7 +46,8 @@ TEST(Escapes, AreInert) {
   EXPECT_EQ(html_escaped("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
   EXPECT_EQ(csv_quoted("plain"), "plain");
   EXPECT_EQ(csv_quoted("a,\"b\"\nc"), "\"a,\"\"b\"\" c\"");
-  EXPECT_EQ(gnuplot_quoted("it's\n`x`"), "'it''s `x`'");
+  EXPECT_EQ(gnuplot_quoted("its\n`x`"), "'its `x`'");
+  EXPECT_EQ(gnuplot_quoted("it's\n`x`\\\""), R"("it\047s \140x\140\134\042")");
   EXPECT_EQ(shell_quoted("results.csv"), "results.csv");
   EXPECT_EQ(shell_quoted("a b's;rm"), "'a b'\\''s;rm'");
   EXPECT_EQ(shell_path("-rf/certificate.json"), "./-rf/certificate.json");
