@@ -2,6 +2,7 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
 #include "job.hpp"
@@ -156,6 +157,9 @@ int main(int argc, char** argv) {
   set_command_line(argc, argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of writing, which names the file
   std::signal(SIGPIPE, SIG_IGN);  // so is a reader of messages that has gone: hours of work do not end for it
+  surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
+    say(why + "; the work goes on, and what is kept is older");
+  };
   std::optional<Job> job;
   surefoot::Failure end = end_of([&] {
     job.emplace(argc, argv, is_for_one_process(argc, argv));
@@ -167,5 +171,10 @@ int main(int argc, char** argv) {
   if (end.message.empty() && std::fflush(stdout) != 0)
     end = {"cannot write to standard output", no_resources};
   if (!end.message.empty()) say(end.message);
+  const surefoot::io::CheckpointLosses& losses = surefoot::io::checkpoint_losses();
+  if (losses.count > 0) {
+    say(fmt::format("{} checkpoint{} could not be written: {}", losses.count, losses.count == 1 ? "" : "s",
+                    losses.last));
+  }
   return end.exit_code;
 }
