@@ -119,6 +119,7 @@ class Maker {
     require(samples.first >= 0, "first: {} is negative", samples.first);
     const Index end = checked_sum("samples", samples.first, samples.count);
     if (!plan_.prior) return samples;
+    require_digest(plan_.prior->posterior, plan_.prior->source);
     const LearnedSetting prior = setting_of(plan_.prior->posterior, plan_.prior->source);
     require(prior.same_model(setting_), "{}: the prior is not of the same model and family",
             plan_.prior->source);
@@ -264,6 +265,7 @@ GuaranteeKind parse_guarantee(const std::string& text) {
 Candidate load_candidate(const std::filesystem::path& file) {
   Candidate candidate;
   candidate.posterior = learning::load_posterior(file);
+  note_missing_digest(candidate.posterior, file.string());
   candidate.source = file.filename().string();
   candidate.file = file;
   const auto model = candidate.posterior.metadata.find("model");

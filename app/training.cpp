@@ -116,7 +116,9 @@ SeenSamples seen_samples(const TrainConfig& config) {
   SeenSamples seen{config.first, checked_sum("samples", config.first, config.samples) - 1};
   for (const fs::path& file : {config.start, config.prior}) {
     if (file.empty()) continue;
-    const LearnedSetting other = setting_of(learning::load_posterior(file), file.string());
+    const learning::Posterior posterior = learning::load_posterior(file);
+    require_digest(posterior, file.string());
+    const LearnedSetting other = setting_of(posterior, file.string());
     require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
     seen.first = std::min(seen.first, other.seen_first);
     seen.last = std::max(seen.last, other.seen_last);

@@ -12,6 +12,7 @@
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "exit_codes.hpp"
+#include "learned_setting.hpp"
 #include "progress.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
@@ -64,7 +65,9 @@ void reweigh(const VerifyOptions& options, const certify::Certificate& certifica
     std::string bytes = io::read_file(options.weights[i], largest_weights);
     const std::string digest = io::sha256_hex(bytes);
     const auto source = io::memory_bytes(options.weights[i], std::move(bytes));
-    certify::compare_weights(certificate, i, learning::load_posterior(*source), digest, verification);
+    const learning::Posterior posterior = learning::load_posterior(*source);
+    note_missing_digest(posterior, options.weights[i]);
+    certify::compare_weights(certificate, i, posterior, digest, verification);
   }
 }
 
