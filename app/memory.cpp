@@ -97,7 +97,7 @@ AvailableMemory available_memory() {
   return least;
 }
 
-MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()) {
+MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()), limited_(limit > 0) {
   constexpr double reports_and_threads = 8e6;
   add_bytes("all else", reports_and_threads);
   if (limit == 0) return;
@@ -140,6 +140,16 @@ void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, sure
                     surefoot::certify::RunCounter::tallies);
   add("values for quantiles",
       static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
+}
+
+void MemoryNeeds::add_values(const surefoot::runs::TallySpec& spec, std::optional<surefoot::Index> runs) {
+  if (!spec.keep_values || !spec.grid.empty()) return;
+  if (!runs && !limited_) return;  // a pipe is refused only by those who set a limit
+  constexpr double copies = 2;     // of the threads, and their sum
+  const double limit = static_cast<double>(spec.value_limit);
+  const double values =
+      runs ? static_cast<double>(*runs) * static_cast<double>(spec.claim_columns.size()) : limit;
+  add("values for quantiles", copies * std::min(values, limit));
 }
 
 void MemoryNeeds::require_fit() const {

@@ -3,10 +3,12 @@
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/runs/tally.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,8 @@ class MemoryNeeds {
                   surefoot::Index states = 1);
   /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
   void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
+  /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
+  void add_values(const surefoot::runs::TallySpec& spec, std::optional<surefoot::Index> runs);
   /// ResourceError with the numbers if it is more than was available, or than the limit left.
   void require_fit() const;
 
@@ -44,6 +48,7 @@ class MemoryNeeds {
     double bytes = 0;
   };
   AvailableMemory available_;
+  bool limited_ = false;
   std::vector<Need> needs_;
 };
 

@@ -173,13 +173,29 @@ void describe(const Training& training, learning::Posterior& posterior) {
   data["training.version"] = std::string(version);
 }
 
+constexpr double numbers_by_weight = 38;
+
 // Weights with their moments and derivatives, three copies of these in a checkpoint, and the network's own;
 // in every slot the derivatives again.
 void add_weights(const TrainConfig& config, const algorithms::WeightLayout& layout, MemoryNeeds& needs) {
-  constexpr double numbers_by_weight = 38;
   constexpr double numbers_by_slot = 2;
   needs.add("weights", (numbers_by_weight + numbers_by_slot * static_cast<double>(config.slots)) *
                            static_cast<double>(layout.size()));
+}
+
+// Of what grows with the steps, before any of it is made: the states and gradients of every step in each
+// slot, and the weights.
+void require_room_for_steps(const Training& training) {
+  const TrainConfig& config = training.config;
+  const auto steps = static_cast<double>(config.steps);
+  const auto n = static_cast<double>(config.family.variables);
+  const auto m = static_cast<double>(config.family.measurements);
+  const double by_step = config.model == "lista" ? 1 + n * (n + m) : 2;
+  MemoryNeeds least(training.memory_limit);
+  least.add("states of all steps",
+            static_cast<double>(config.slots) * algorithms::code_lanes * n * (steps + 1));
+  least.add("weights", numbers_by_weight * steps * by_step);
+  least.require_fit();
 }
 
 }  // namespace
@@ -202,6 +218,7 @@ learning::TrainResult run_training(const Training& training) {
       config.family, static_cast<double>(config.samples) * (config.flip_signs ? 2 : 1),
       algorithms::numbers_kept_by_sample(config.model, config.family.variables, config.precision));
   needs.require_fit();
+  require_room_for_steps(training);
   const std::vector<certify::Look> looks = looks_before(training);
 
   const families::SparseCoding family(config.family_seed, config.family);

@@ -82,8 +82,10 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
   }
   claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  for (const std::vector<Index>& steps : recorded)
-    needs.add_counts(static_cast<Index>(steps.size()), claims.tolerances.size(), 0);
+  for (const std::unique_ptr<certify::RunTable>& table : tables) {
+    needs.add_counts(static_cast<Index>(table->steps().size()), claims.tolerances.size(), 0);
+    needs.add_values(certify::tally_spec(claims, table->steps()), table->rows_at_most());
+  }
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   options.output.prepare();

@@ -45,7 +45,19 @@ TEST_F(Limits, MemoryThatIsNotThereIsRefusedWithNumbersBeforeTheWork) {
   write("train.toml",
         "[family]\nsamples = 1000000000\n[[stage]]\nnoise = false\nsurrogate = \"logarithm\"\n");
   expect_refusal(surefoot("train train.toml --out out --memory-limit 2GB"), "samples ");
+  write("deep.toml",
+        "[family]\nsamples = 100\n[network]\nsteps = 20000000\n[[stage]]\nnoise = false\n"
+        "surrogate = \"logarithm\"\n");
+  expect_refusal(surefoot("train deep.toml --out out --memory-limit 200MB"), "states of all steps ");
   EXPECT_TRUE(fs::is_empty(folder_ / "out"));
+}
+
+TEST_F(Limits, ValuesOfATableAreCountedBeforeTheyAreRead) {
+  // 400,000 rows of 8 steps keep 3.2 million values.
+  ASSERT_EQ(shell("yes 1,2,3,4,5,6,7,8 | head -n 400000 >table.csv").code, 0);
+  expect_refusal(surefoot("certify table.csv --out out --memory-limit 50MB"), "values for quantiles ");
+  expect_refusal(shell("$SUREFOOT certify - --out out --memory-limit 50MB <table.csv"),
+                 "values for quantiles ");
 }
 
 #ifndef SUREFOOT_SANITIZED  // sanitizers have memory of their own
