@@ -101,7 +101,7 @@ int run_proof(const std::string& text) {
     fmt::print("{}  {}\n", result.holds() ? "proven" : "stated", sentence);
   fmt::print("{} of {} bounds are proven by their multipliers\n{}\n", result.proven, result.bounds,
              result.holds() ? "VERIFIED" : "NOT VERIFIED");
-  return result.holds() ? 0 : 1;
+  return result.holds() ? holds : refuted;
 }
 
 int run(const VerifyOptions& options) {

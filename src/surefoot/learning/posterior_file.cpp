@@ -146,8 +146,8 @@ class Reader {
   // Later formats add keys of their own; what this program does not know it does not pass over.
   void require_known_keys() const {
     for (const auto& [key, value] : content_.metadata) {
-      const bool known = key == format_key || key == blocks_key || key == lambda_key || key == b_key ||
-                         key == digest_key;
+      const bool known =
+          key == format_key || key == blocks_key || key == lambda_key || key == b_key || key == digest_key;
       require(known || !key.starts_with(own_prefix),
               "{}: this version of surefoot does not know its part '{}'", name_, io::excerpt(key, 40));
     }
