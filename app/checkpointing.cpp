@@ -5,7 +5,9 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
+#include "say.hpp"
 #include "stopping.hpp"
+#include "whole_number.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,7 +84,7 @@ void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const st
   verb.add_flag("--resume", options.resume, "go on from the checkpoint in that folder, if there is one");
   verb.add_option("--checkpoint-seconds", options.seconds, "time between checkpoints")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_nonnegative);
 }
 
 io::Configuration configuration_of(const CLI::App& verb, const io::Configuration& data) {
@@ -183,12 +185,12 @@ certify::CountJournal& PartJournals::next(const std::string& weights) {
     if (current_->resumed() && !said_) say_gone_on_from(place_.folder);
     said_ = said_ || current_->resumed();
   } catch (const InputError& error) {
-    fmt::print(stderr, "surefoot: {}; this part is done again\n", error.what());
+    say(fmt::format("{}; this part is done again", error.what()));
     current_ = open(false);
   }
   return *current_;
 }
 
 void say_gone_on_from(const std::filesystem::path& checkpoint) {
-  if (ranks().first()) fmt::print(stderr, "surefoot: goes on from {}\n", checkpoint.string());
+  if (ranks().first()) say("goes on from " + checkpoint.string());
 }

@@ -7,6 +7,7 @@
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/sha256.hpp"
 
+#include "json_dump.hpp"
 #include "memory.hpp"
 #include "rerun.hpp"
 #include "stopping.hpp"
@@ -43,7 +44,7 @@ std::string settings_json(const Experiment& experiment, const Settings& settings
     json["models"] = settings.models;
     json["epochs"] = settings.epochs;
   }
-  return json.dump();
+  return json_dump(json);
 }
 
 /// The command that makes the experiment's certificates again.
@@ -140,7 +141,7 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                               {"settings_sha256", digest},
                               {"seconds", seconds},
                               {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
-  io::write_file_atomically(settings.folder / mark_name, mark.dump(1) + '\n');
+  io::write_file_atomically(settings.folder / mark_name, json_dump(mark, 1) + '\n');
   journals.close();
   // In a folder that other experiments use too, only what is of this one.
   io::remove_output(own_folder ? all_checkpoints : settings.checkpoints);

@@ -1,5 +1,6 @@
 #include "family_files.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/matrix_market.hpp"
@@ -31,6 +32,9 @@ std::vector<SparseMatrix> matrices_from_npy(const std::string& path) {
   const Index count = own ? array.shape[0] : 1;
   const Index rows = array.shape[own ? 1 : 0];
   const Index columns = array.shape[own ? 2 : 1];
+  require(count >= 1 && rows >= 1 && columns >= 1 && rows <= most_rows && columns <= most_rows,
+          "{}: {} matrices of {} x {}, a matrix has 1 .. {} rows and columns", path, count, rows, columns,
+          most_rows);
   std::vector<SparseMatrix> matrices;
   for (Index i = 0; i < count; ++i)
     matrices.push_back(sparse_from(array.values.data() + i * rows * columns, rows, columns));

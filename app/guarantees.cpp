@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/learned.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -87,7 +88,7 @@ class Maker {
     for (const bool hold_out : {false, true})
       samples = std::max(samples, wanted(hold_out) ? samples_of(hold_out).count : 0);
     MemoryNeeds needs(plan_.memory_limit);
-    needs.add_samples(setting_.family, samples,
+    needs.add_samples(setting_.family, static_cast<double>(samples),
                       algorithms::numbers_kept_by_sample(setting_.model, setting_.family.variables,
                                                          algorithms::Precision::twice));
     needs.add_counts(setting_.steps, plan_.tolerances.size(), samples);
@@ -115,15 +116,18 @@ class Maker {
     BoundSamples samples{setting_.first, setting_.samples, 0};
     if (plan_.samples > 0) samples = {plan_.first, plan_.samples, 0};
     require(samples.count >= 8, "samples: {} is below 8", samples.count);
+    require(samples.first >= 0, "first: {} is negative", samples.first);
+    const Index end = checked_sum("samples", samples.first, samples.count);
     if (!plan_.prior) return samples;
+    require_digest(plan_.prior->posterior, plan_.prior->source);
     const LearnedSetting prior = setting_of(plan_.prior->posterior, plan_.prior->source);
     require(prior.same_model(setting_), "{}: the prior is not of the same model and family",
             plan_.prior->source);
     require(prior.seen_first >= 0, "{}: its metadata do not say which samples it depends on",
             plan_.prior->source);
-    require(prior.seen_last < samples.first || samples.first + samples.count <= prior.seen_first,
+    require(prior.seen_last < samples.first || end <= prior.seen_first,
             "{}: depends on samples {} .. {}, which overlap the bound's {} .. {}", plan_.prior->source,
-            prior.seen_first, prior.seen_last, samples.first, samples.first + samples.count - 1);
+            prior.seen_first, prior.seen_last, samples.first, end - 1);
     samples.prior_samples = prior.samples;
     return samples;
   }
@@ -261,6 +265,7 @@ GuaranteeKind parse_guarantee(const std::string& text) {
 Candidate load_candidate(const std::filesystem::path& file) {
   Candidate candidate;
   candidate.posterior = learning::load_posterior(file);
+  note_missing_digest(candidate.posterior, file.string());
   candidate.source = file.filename().string();
   candidate.file = file;
   const auto model = candidate.posterior.metadata.find("model");

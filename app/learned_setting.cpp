@@ -1,9 +1,13 @@
 #include "learned_setting.hpp"
 
 #include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/families/family_key.hpp"
 #include "surefoot/io/text.hpp"
+
+#include "say.hpp"
 
 #include <cmath>
 #include <vector>
@@ -66,8 +70,25 @@ LearnedSetting setting_of(const learning::Posterior& posterior, const std::strin
   if (metadata.has("seen.first")) {
     setting.seen_first = metadata.whole("seen.first");
     setting.seen_last = metadata.whole("seen.last");
+    require(setting.seen_first <= setting.seen_last, "{}: 'seen.first' is {}, after 'seen.last', {}", file,
+            setting.seen_first, setting.seen_last);
   }
+  setting.family.validate();
+  (void)checked_sum("samples", setting.first, setting.samples);
   return setting;
+}
+
+void note_missing_digest(const learning::Posterior& posterior, const std::string& file) {
+  if (!posterior.has_digest && ranks().first())
+    say(file + ": weights of an earlier version, without a digest of their own: damage would not be noticed");
+}
+
+void require_digest(const learning::Posterior& posterior, const std::string& file) {
+  require(
+      posterior.has_digest,
+      "{}: weights of an earlier version, without a digest of their own: which samples they depend on cannot "
+      "be trusted; train them again",
+      file);
 }
 
 certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,

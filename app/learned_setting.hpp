@@ -30,6 +30,11 @@ struct LearnedSetting {
 /// From the metadata of a weights file; InputError names what is missing.
 LearnedSetting setting_of(const surefoot::learning::Posterior& posterior, const std::string& file);
 
+/// Says so where weights have no digest of their own (format 1): damage would not be noticed.
+void note_missing_digest(const surefoot::learning::Posterior& posterior, const std::string& file);
+/// InputError then: for weights whose metadata a guarantee rests on, a prior's say.
+void require_digest(const surefoot::learning::Posterior& posterior, const std::string& file);
+
 /// Samples of a set of its family, as certificates and ledgers name them.
 surefoot::certify::SampleRange samples_range(const LearnedSetting& setting, surefoot::families::SampleSet set,
                                              surefoot::Index first, surefoot::Index count);

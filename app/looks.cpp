@@ -7,6 +7,8 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 
+#include "say.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -93,8 +95,8 @@ void LookBook::add_weights(const fs::path& file, const learning::Posterior& post
   for (const certify::Look& look : looks_of(posterior, file.string())) record_.known.push_back(look);
   const fs::path own = ledger_beside(file);
   if (record_.shared && ranks().first() && !can_be_added_to(own)) {
-    fmt::print(stderr, "surefoot: {}: cannot be written; the look is in {} alone\n", own.string(),
-               record_.ledgers.front().string());
+    say(fmt::format("{}: cannot be written; the look is in {} alone", own.string(),
+                    record_.ledgers.front().string()));
     for (const certify::Look& look : certify::read_ledger(own)) record_.known.push_back(look);
     return;
   }

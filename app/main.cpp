@@ -2,15 +2,22 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/io/checkpoint_file.hpp"
 
+#include "exit_codes.hpp"
 #include "job.hpp"
+#include "say.hpp"
 #include "settings.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -18,16 +25,13 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 namespace {
-
-constexpr int success = 0;
-constexpr int internal_error = 1;
-constexpr int bad_input = 2;
 
 std::vector<CLI::App*> verbs_of(CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -71,10 +75,14 @@ std::vector<std::string> arguments_of(CLI::App& app, int argc, char** argv) {
   return result;
 }
 
-// One line, whatever the message holds.
-void complain(std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  fmt::print(stderr, "surefoot: {}\n", message);
+// A stream that the caller has closed stays unusable: a file of ours must not get its number, or messages
+// would go into it.
+void hold_standard_streams() {
+  constexpr std::array<std::pair<int, int>, 3> streams{
+      {{STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}}};
+  for (const auto& [stream, wrong_way] : streams) {
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", wrong_way);
+  }
 }
 
 // These are done in no time, or read what only the first process has.
@@ -85,16 +93,16 @@ bool is_for_one_process(int argc, char** argv) {
 }
 
 int run_verb(int argc, char** argv) {
-  int exit_code = success;
+  int exit_code = holds;
   CLI::App app("Guarantees for optimizers from samples: how good is the answer after k steps?");
   app.name("surefoot");
   app.set_version_flag("--version", std::string(surefoot::version));
   app.require_subcommand(1);
   app.footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
-  add_certify_verb(app, exit_code);
+  add_certify_verb(app);
   add_run_verb(app);
   add_verify_verb(app, exit_code);
-  add_compare_verb(app);
+  add_compare_verb(app, exit_code);
   add_bound_verb(app);
   add_worst_case_verb(app, exit_code);
   add_train_verb(app);
@@ -112,6 +120,11 @@ int run_verb(int argc, char** argv) {
   return exit_code;
 }
 
+surefoot::Failure system_failure(const std::system_error& error) {
+  const bool room = surefoot::is_lack_of_room(error.code().value()) || error.code().value() == EPIPE;
+  return {fmt::format("{}{}", room ? "cannot write: " : "", error.what()), room ? no_resources : bad_input};
+}
+
 // What the work ends with: an exit code, and a message if it failed.
 surefoot::Failure end_of(const std::function<int()>& work) {
   try {
@@ -120,12 +133,18 @@ surefoot::Failure end_of(const std::function<int()>& work) {
     return other.failure();
   } catch (const surefoot::Interrupted&) {
     return surefoot::ranks().fail({stopped_line(), stopped_exit_code()});
+  } catch (const Refuted& error) {
+    return surefoot::ranks().fail({error.what(), refuted});
+  } catch (const surefoot::ResourceError& error) {
+    return surefoot::ranks().fail({error.what(), no_resources});
   } catch (const surefoot::InputError& error) {
     return surefoot::ranks().fail({error.what(), bad_input});
   } catch (const std::system_error& error) {
-    return surefoot::ranks().fail({fmt::format("cannot write: {}", error.what()), bad_input});
+    return surefoot::ranks().fail(system_failure(error));
+  } catch (const std::length_error&) {  // more than any memory holds
+    return surefoot::ranks().fail({"out of memory", no_resources});
   } catch (const std::bad_alloc&) {
-    return surefoot::ranks().fail({"out of memory", bad_input});
+    return surefoot::ranks().fail({"out of memory", no_resources});
   } catch (const std::exception& error) {
     return surefoot::ranks().fail({fmt::format("internal error: {}", error.what()), internal_error});
   }
@@ -134,17 +153,28 @@ surefoot::Failure end_of(const std::function<int()>& work) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
   set_command_line(argc, argv);
   std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of writing, which names the file
+  std::signal(SIGPIPE, SIG_IGN);  // so is a reader of messages that has gone: hours of work do not end for it
+  surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
+    say(why + "; the work goes on, and what is kept is older");
+  };
   std::optional<Job> job;
   surefoot::Failure end = end_of([&] {
     job.emplace(argc, argv, is_for_one_process(argc, argv));
-    if (!job->works()) return success;
+    if (!job->works()) return int{holds};
     const int exit_code = run_verb(argc, argv);
     surefoot::ranks().barrier();
     return exit_code;
   });
-  if (end.message.empty() && std::fflush(stdout) != 0) end = {"cannot write to standard output", bad_input};
-  if (!end.message.empty()) complain(end.message);
+  if (end.message.empty() && std::fflush(stdout) != 0)
+    end = {"cannot write to standard output", no_resources};
+  if (!end.message.empty()) say(end.message);
+  const surefoot::io::CheckpointLosses& losses = surefoot::io::checkpoint_losses();
+  if (losses.count > 0) {
+    say(fmt::format("{} checkpoint{} could not be written: {}", losses.count, losses.count == 1 ? "" : "s",
+                    losses.last));
+  }
   return end.exit_code;
 }

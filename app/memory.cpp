@@ -97,7 +97,7 @@ AvailableMemory available_memory() {
   return least;
 }
 
-MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()) {
+MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()), limited_(limit > 0) {
   constexpr double reports_and_threads = 8e6;
   add_bytes("all else", reports_and_threads);
   if (limit == 0) return;
@@ -114,13 +114,12 @@ void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
   needs_.push_back({what, bytes});
 }
 
-void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count,
+void MemoryNeeds::add_samples(const surefoot::families::SparseCodingOptions& family, double count,
                               double kept) {
   // Its value, and its place in half the room; twice while codes are gathered, in lists that grow.
   constexpr double numbers_per_entry = 6;
-  add("samples", static_cast<double>(count) *
-                     (static_cast<double>(family.measurements) + kept +
-                      numbers_per_entry * family.density * static_cast<double>(family.variables)));
+  add("samples", count * (static_cast<double>(family.measurements) + kept +
+                          numbers_per_entry * family.density * static_cast<double>(family.variables)));
 }
 
 void MemoryNeeds::add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps,
@@ -130,7 +129,8 @@ void MemoryNeeds::add_blocks(const surefoot::algorithms::Operator& op, surefoot:
   const double workspace = std::max(0.0, allocated_bytes() - before);
   const double lanes = static_cast<double>(op.width());
   const double traces = (lanes + 1) * (static_cast<double>(steps) + 1);
-  const double kept = lanes * static_cast<double>(states * op.state_size() + op.iterate_size());
+  const double kept = lanes * (static_cast<double>(states) * static_cast<double>(op.state_size()) +
+                               static_cast<double>(op.iterate_size()));
   add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + kept)));
 }
 
@@ -142,6 +142,16 @@ void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, sure
       static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
 }
 
+void MemoryNeeds::add_values(const surefoot::runs::TallySpec& spec, std::optional<surefoot::Index> runs) {
+  if (!spec.keep_values || !spec.grid.empty()) return;
+  if (!runs && !limited_) return;  // a pipe is refused only by those who set a limit
+  constexpr double copies = 2;     // of the threads, and their sum
+  const double limit = static_cast<double>(spec.value_limit);
+  const double values =
+      runs ? static_cast<double>(*runs) * static_cast<double>(spec.claim_columns.size()) : limit;
+  add("values for quantiles", copies * std::min(values, limit));
+}
+
 void MemoryNeeds::require_fit() const {
   double all = 0;
   std::string parts;
@@ -149,12 +159,19 @@ void MemoryNeeds::require_fit() const {
     all += need.bytes;
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
   }
-  surefoot::require(all <= available_.bytes, "this needs {} of memory ({}), {} are left {}", in_words(all),
-                    parts, in_words(available_.bytes), available_.bounded_by);
+  if (all <= available_.bytes) return;
+  throw surefoot::ResourceError(fmt::format("this needs {} of memory ({}), {} are left {}", in_words(all),
+                                            parts, in_words(available_.bytes), available_.bounded_by));
 }
 
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
   verb.add_option("--memory-limit", limit,
                   "refuse work that needs more memory in all, as 500MB or 4GB [what is there]")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text.empty() || text.front() < '0' || text.front() > '9')
+              return "'" + text + "' is not a size, as 500MB or 4GB";
+            return CLI::AsSizeValue(true)(text);
+          },
+          "SIZE [b, kB, MB, ...]"));
 }

@@ -3,10 +3,12 @@
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/runs/tally.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,14 +30,16 @@ class MemoryNeeds {
   void add(const std::string& what, double numbers);
   void add_bytes(const std::string& what, double bytes);
   /// Samples of sparse coding: measurements, entries of the codes, and so many `kept` numbers of each.
-  void add_samples(const surefoot::families::SparseCodingOptions& family, surefoot::Index count, double kept);
+  void add_samples(const surefoot::families::SparseCodingOptions& family, double count, double kept);
   /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), traces, and so
   /// many `states` at a time: training keeps those of all steps.
   void add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps, surefoot::Index blocks,
                   surefoot::Index states = 1);
   /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
   void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
-  /// InputError with the numbers if it is more than was available, or than the limit left.
+  /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
+  void add_values(const surefoot::runs::TallySpec& spec, std::optional<surefoot::Index> runs);
+  /// ResourceError with the numbers if it is more than was available, or than the limit left.
   void require_fit() const;
 
  private:
@@ -44,6 +48,7 @@ class MemoryNeeds {
     double bytes = 0;
   };
   AvailableMemory available_;
+  bool limited_ = false;
   std::vector<Need> needs_;
 };
 

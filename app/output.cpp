@@ -1,7 +1,11 @@
 #include "output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/table.hpp"
+#include "surefoot/report/text.hpp"
+
+#include "say.hpp"
 
 #include <fmt/format.h>
 
@@ -22,14 +26,12 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
 }
 
 void write_report(const certify::Certificate& certificate, const OutputOptions& options) {
-  for (const std::string& notice : report::write_report(certificate, options.folder))
-    fmt::print(stderr, "surefoot: {}\n", notice);
+  for (const std::string& notice : report::write_report(certificate, options.folder)) say(notice);
 }
 
 void write_report_files(const report::Report& report, const std::filesystem::path& folder,
                         std::vector<io::FileContent> files) {
-  for (const std::string& notice : report::write_files(report, folder, std::move(files)))
-    fmt::print(stderr, "surefoot: {}\n", notice);
+  for (const std::string& notice : report::write_files(report, folder, std::move(files))) say(notice);
 }
 
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
@@ -40,6 +42,7 @@ void write_certificate(const certify::Certificate& certificate, const OutputOpti
   }
   fmt::print("{}", report::terminal_text(certificate));
   fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv, figures and tables for papers\n",
-             options.folder.string());
-  fmt::print("Check it:  surefoot verify {}\n", (options.folder / "certificate.json").string());
+             io::printable(options.folder.string()));
+  fmt::print("Check it:  surefoot verify {}\n",
+             report::shell_path((options.folder / "certificate.json").string()));
 }

@@ -1,9 +1,10 @@
 #include "progress.hpp"
 
+#include "say.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <utility>
 
 namespace {
@@ -34,7 +35,7 @@ Progress::Progress(std::string what)
       last_(begin_) {}
 
 Progress::~Progress() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) say_as_is("\r\033[K");
 }
 
 void Progress::update(double done, double total, const char* unit) {
@@ -46,10 +47,9 @@ void Progress::update(double done, double total, const char* unit) {
   if (total > 0) {
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     const double left = done > 0 ? seconds * (total - done) / done : 0;
-    fmt::print(stderr, "\r\033[K{}: {:.0f} of {:.0f} {}, {:.0f} s left{}", what_, done, total, unit, left,
-               whole_progress());
+    say_as_is(fmt::format("\r\033[K{}: {:.0f} of {:.0f} {}, {:.0f} s left{}", what_, done, total, unit, left,
+                          whole_progress()));
   } else {
-    fmt::print(stderr, "\r\033[K{}: {:.0f} {}{}", what_, done, unit, whole_progress());
+    say_as_is(fmt::format("\r\033[K{}: {:.0f} {}{}", what_, done, unit, whole_progress()));
   }
-  std::fflush(stderr);
 }

@@ -1,5 +1,7 @@
 #include "record.hpp"
 
+#include "json_dump.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace reproduce {
@@ -44,7 +46,7 @@ std::string to_json(const Record& record) {
     json["figures"].push_back({{"caption", each.caption}, {"panels", each.panels}, {"notice", each.notice}});
   for (const RecordedCertificate& each : record.certificates)
     json["certificates"].push_back({{"folder", each.folder}, {"sha256", each.sha256}, {"main", each.main}});
-  return json.dump(1);
+  return json_dump(json, 1);
 }
 
 Record parse_record(std::string_view text) {

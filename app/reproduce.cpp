@@ -16,6 +16,8 @@
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "say.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -528,7 +530,7 @@ void Output::write(const std::string& name, const std::string& content) {
 void Output::notice(const std::string& text) {
   if (text.empty() || std::count(notices_.begin(), notices_.end(), text) > 0) return;
   notices_.push_back(text);
-  fmt::print(stderr, "surefoot: {}\n", text);
+  say(text);
 }
 
 void Output::add(const Comparison& comparison) {

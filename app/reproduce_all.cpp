@@ -9,6 +9,7 @@
 
 #include "experiments.hpp"
 #include "progress.hpp"
+#include "say.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -105,9 +106,8 @@ class WholeRun {
           "named by "
           "--letters), which are not here.";
       time_.left_out(i);
-      fmt::print(stderr,
-                 "surefoot: {} IS LEFT OUT: it needs the EMNIST letters; name their folder by --letters\n",
-                 experiments()[i].name);
+      say(fmt::format("{} IS LEFT OUT: it needs the EMNIST letters; name their folder by --letters",
+                      experiments()[i].name));
     }
   }
 

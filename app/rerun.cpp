@@ -8,6 +8,8 @@
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/process.hpp"
 
+#include "json_dump.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -146,7 +148,7 @@ std::string rerun_record(const std::vector<std::string>& words, const RerunOptio
                              {"file", file.file},
                              {"sha256", file.sha256},
                              {"in_folder", file.in_folder}});
-  return json.dump();
+  return json_dump(json);
 }
 
 RerunOptions rerun_options(const CLI::App& verb, const std::vector<RerunFile>& files,

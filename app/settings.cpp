@@ -6,12 +6,15 @@
 #include "toml_text.hpp"
 
 #include <algorithm>
+#include <array>
 
 using surefoot::InputError;
 
 namespace {
 
-constexpr std::size_t largest_settings = std::size_t{1} << 20;
+// A family that somebody else made must not choose which files of the user are written or replaced.
+constexpr std::array<std::string_view, 5> not_in_files{"--out", "--checkpoint", "--resume", "--ledger",
+                                                       "--settings"};
 
 std::string place(const std::string& path, const toml::node& node) {
   return fmt::format("{}:{}", path, static_cast<unsigned>(node.source().begin.line));
@@ -53,6 +56,9 @@ void add_table(const CLI::App& verb, const std::string& path, const toml::table&
     std::replace(option.begin(), option.end(), '_', '-');
     surefoot::require(verb.get_option_no_throw(option) != nullptr, "{}: '{}' is not a setting of '{}'",
                       place(path, node), key, verb.get_name());
+    surefoot::require(std::find(not_in_files.begin(), not_in_files.end(), option) == not_in_files.end(),
+                      "{}: '{}' says where files go; only the command line may ({})", place(path, node), key,
+                      option);
     if (is_given(given, option)) continue;
     arguments.push_back(option + "=" + as_argument(place(path, node), key, node));
   }
@@ -62,7 +68,7 @@ void add_table(const CLI::App& verb, const std::string& path, const toml::table&
 
 std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
                                        const std::vector<std::string>& arguments) {
-  return with_settings_text(verb, path, surefoot::io::read_file(path, largest_settings), arguments);
+  return with_settings_text(verb, path, surefoot::io::read_file(path, longest_toml), arguments);
 }
 
 std::vector<std::string> with_settings_text(const CLI::App& verb, const std::string& path,

@@ -7,8 +7,9 @@
 #include <vector>
 
 /// Options of a verb from a TOML file: `key = value` is `--key value` unless that is on the command line
-/// already; tables only group keys. Arguments are those after the verb's name; the returned ones can be
-/// parsed in their place. Unknown keys and values of the wrong kind throw InputError with file and line.
+/// already; tables only group keys. Where files go is not a setting. Arguments are those after the verb's
+/// name; the returned ones can be parsed in their place. Unknown keys and values of the wrong kind throw
+/// InputError with file and line.
 std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
                                        const std::vector<std::string>& arguments);
 /// The same from the file's text.

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <array>
 #include <atomic>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -24,25 +26,45 @@ StopWords& stop_words() {
   return words;
 }
 
+constexpr std::array<int, 3> stop_signals{SIGHUP, SIGINT, SIGTERM};
+
+// The second signal, whichever it is, acts as if nobody caught it.
 void catch_signal(int signal) {
-  caught_signal.store(signal, std::memory_order_relaxed);
+  int none = 0;
+  if (caught_signal.compare_exchange_strong(none, signal, std::memory_order_relaxed)) return;
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  sigaction(signal, &action, nullptr);
+  raise(signal);
 }
 
 void handle_stops(void (*handler)(int), int flags) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  for (const int signal : stop_signals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;  // nohup: the user has said so
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+std::string_view signal_name(int signal) {
+  if (signal == SIGHUP) return "SIGHUP";
+  return signal == SIGTERM ? "SIGTERM" : "SIGINT";
 }
 
 }  // namespace
 
 StopSignals::StopSignals(std::string how_to_go_on) {
   stop_words().how_to_go_on = std::move(how_to_go_on);
-  handle_stops(catch_signal, SA_RESTART | static_cast<int>(SA_RESETHAND));
+  handle_stops(catch_signal, SA_RESTART);
+  surefoot::interrupt_of_waiting() = check;
 }
 
 StopSignals::~StopSignals() {
+  surefoot::interrupt_of_waiting() = nullptr;
   handle_stops(SIG_DFL, 0);
 }
 
@@ -55,8 +77,7 @@ void StopSignals::check() {
 }
 
 std::string stopped_line() {
-  return fmt::format("stopped by {}; {}", caught_signal == SIGTERM ? "SIGTERM" : "SIGINT",
-                     stop_words().how_to_go_on);
+  return fmt::format("stopped by {}; {}", signal_name(caught_signal), stop_words().how_to_go_on);
 }
 
 int stopped_exit_code() {

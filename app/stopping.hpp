@@ -2,8 +2,9 @@
 
 #include <string>
 
-/// While it lives, SIGINT and SIGTERM do not end the program at once: check() then throws
-/// surefoot::Interrupted, at the next block of work. A second signal ends it as ever.
+/// While it lives, SIGINT, SIGTERM and SIGHUP do not end the program at once: check() then throws
+/// surefoot::Interrupted, at the next block of work or while input is awaited. A second signal ends it at
+/// once. A SIGHUP that is ignored, as under nohup, stays so.
 class StopSignals {
  public:
   /// What to tell the user who has stopped the work: what is kept, and how to go on.
@@ -16,7 +17,7 @@ class StopSignals {
   static void check();
 };
 
-/// After Interrupted has reached main: one line for the user, and the exit code, 130 or 143.
+/// After Interrupted has reached main: one line for the user, and the exit code, 129, 130 or 143.
 std::string stopped_line();
 int stopped_exit_code();
 

@@ -5,10 +5,14 @@
 
 #include <toml++/toml.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-/// InputError with file and line if it is not TOML.
+/// Settings and training files are short.
+inline constexpr std::size_t longest_toml = std::size_t{1} << 20;
+
+/// InputError with file and line if it is not TOML, longer than that, or nested deeper than a stack allows.
 toml::table parse_toml(const std::string& file, std::string_view text);
 
 /// What `reader` makes of the file's table. TOML's keys and texts may hold line breaks; messages that quote

@@ -1,6 +1,7 @@
 #include "train_config.hpp"
 
 #include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
@@ -15,8 +16,6 @@ using namespace surefoot;
 using learning::Stage;
 
 namespace {
-
-constexpr std::size_t largest_config = std::size_t{1} << 20;
 
 /// The keys of one table, each with what its value does.
 class Keys {
@@ -59,8 +58,10 @@ class Keys {
     return add(key, [this, key, &target](const toml::node& node) {
       require(node.is_table(), "{}: '{}' must be a table of numbers", at(node), key);
       for (const auto& [name, value] : *node.as_table()) {
-        require(value.is_number(), "{}: '{}' must be a number", at(value), name.str());
-        target[std::string(name.str())] = *value.value<double>();
+        const auto number = value.value<double>();
+        require(value.is_number() && number && std::isfinite(*number), "{}: '{}' must be a number", at(value),
+                name.str());
+        target[std::string(name.str())] = *number;
       }
     });
   }
@@ -223,13 +224,39 @@ TrainConfig config_of(const std::filesystem::path& path, const toml::table& root
       config.stages.push_back(read_stage(file, *node.as_table(), config.loss));
   }
   require(!config.stages.empty(), "{}: has no [[stage]]", file);
+  try {
+    config.validate();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", file, error.what()));
+  }
   return config;
 }
 
 }  // namespace
 
+void TrainConfig::validate() const {
+  family.validate();
+  constexpr Index fewest_samples = 8;
+  require(samples >= fewest_samples, "samples: {} is below {}", samples, fewest_samples);
+  (void)checked_sum("samples", first, samples);
+  require(steps >= 1 && steps <= most_steps, "steps: {} is outside 1 .. {}", steps, most_steps);
+  require(step_weights.empty() || static_cast<Index>(step_weights.size()) == steps,
+          "step_weights: {} of them for {} steps", step_weights.size(), steps);
+  require(prior_variance > 0, "prior_variance: {} must be > 0", prior_variance);
+  require(delta > 0 && delta < 1, "delta: {} is outside (0, 1)", delta);
+  constexpr Index most_slots = 4096;
+  require(slots >= 1 && slots <= most_slots, "slots: {} is outside 1 .. {}", slots, most_slots);
+  Index epochs = 0;
+  for (const Stage& stage : stages) {
+    stage.validate();
+    epochs = checked_sum("epochs", epochs, stage.epochs);
+  }
+  constexpr Index most_epochs = 1'000'000'000;
+  require(epochs <= most_epochs, "epochs: {} in all are more than {}", epochs, most_epochs);
+}
+
 TrainConfig read_train_config(const std::filesystem::path& path) {
-  return parse_train_config(path, io::read_file(path, largest_config));
+  return parse_train_config(path, io::read_file(path, longest_toml));
 }
 
 TrainConfig parse_train_config(const std::filesystem::path& path, std::string_view content) {

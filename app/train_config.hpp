@@ -45,6 +45,9 @@ struct TrainConfig {
 
   // [[stage]]
   std::vector<surefoot::learning::Stage> stages;
+
+  /// InputError unless all values, alone and together, can be trained with.
+  void validate() const;
 };
 
 /// Tolerances and widths of nmse losses are in dB, others in units of the loss and of its logarithm. Paths

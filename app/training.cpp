@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/algorithms/lista.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -17,6 +18,7 @@
 #include "memory.hpp"
 #include "progress.hpp"
 #include "stopping.hpp"
+#include "toml_text.hpp"
 
 #include <fmt/format.h>
 
@@ -111,10 +113,12 @@ struct SeenSamples {
 };
 
 SeenSamples seen_samples(const TrainConfig& config) {
-  SeenSamples seen{config.first, config.first + config.samples - 1};
+  SeenSamples seen{config.first, checked_sum("samples", config.first, config.samples) - 1};
   for (const fs::path& file : {config.start, config.prior}) {
     if (file.empty()) continue;
-    const LearnedSetting other = setting_of(learning::load_posterior(file), file.string());
+    const learning::Posterior posterior = learning::load_posterior(file);
+    require_digest(posterior, file.string());
+    const LearnedSetting other = setting_of(posterior, file.string());
     require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
     seen.first = std::min(seen.first, other.seen_first);
     seen.last = std::max(seen.last, other.seen_last);
@@ -169,13 +173,29 @@ void describe(const Training& training, learning::Posterior& posterior) {
   data["training.version"] = std::string(version);
 }
 
+constexpr double numbers_by_weight = 38;
+
 // Weights with their moments and derivatives, three copies of these in a checkpoint, and the network's own;
 // in every slot the derivatives again.
 void add_weights(const TrainConfig& config, const algorithms::WeightLayout& layout, MemoryNeeds& needs) {
-  constexpr double numbers_by_weight = 38;
   constexpr double numbers_by_slot = 2;
   needs.add("weights", (numbers_by_weight + numbers_by_slot * static_cast<double>(config.slots)) *
                            static_cast<double>(layout.size()));
+}
+
+// Of what grows with the steps, before any of it is made: the states and gradients of every step in each
+// slot, and the weights.
+void require_room_for_steps(const Training& training) {
+  const TrainConfig& config = training.config;
+  const auto steps = static_cast<double>(config.steps);
+  const auto n = static_cast<double>(config.family.variables);
+  const auto m = static_cast<double>(config.family.measurements);
+  const double by_step = config.model == "lista" ? 1 + n * (n + m) : 2;
+  MemoryNeeds least(training.memory_limit);
+  least.add("states of all steps",
+            static_cast<double>(config.slots) * algorithms::code_lanes * n * (steps + 1));
+  least.add("weights", numbers_by_weight * steps * by_step);
+  least.require_fit();
 }
 
 }  // namespace
@@ -184,20 +204,21 @@ Training read_training(const fs::path& config) {
   Training training;
   training.config = read_train_config(config);
   training.config_name = config.filename().string();
-  training.config_sha256 = io::sha256_hex(io::read_file(config, std::size_t{1} << 20));
+  training.config_sha256 = io::sha256_hex(io::read_file(config, longest_toml));
   return training;
 }
 
 learning::TrainResult run_training(const Training& training) {
   const TrainConfig& config = training.config;
-  require(config.samples >= 8, "samples: {} is below 8", config.samples);
+  config.validate();
   io::prepare_output_folder(training.folder);
   training.checkpoint.prepare();
   MemoryNeeds needs(training.memory_limit);
   needs.add_samples(
-      config.family, config.samples * (config.flip_signs ? 2 : 1),
+      config.family, static_cast<double>(config.samples) * (config.flip_signs ? 2 : 1),
       algorithms::numbers_kept_by_sample(config.model, config.family.variables, config.precision));
   needs.require_fit();
+  require_room_for_steps(training);
   const std::vector<certify::Look> looks = looks_before(training);
 
   const families::SparseCoding family(config.family_seed, config.family);

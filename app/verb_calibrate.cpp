@@ -4,7 +4,9 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/text.hpp"
 
 #include "checkpointing.hpp"
 #include "claims.hpp"
@@ -195,10 +197,12 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));
   fmt::print("{}", notes(guarantees));
   fmt::print("\nWritten to {}: guarantees.md and .tex, and a folder with certificate and report for each\n",
-             arguments.out.string());
-  fmt::print("Check it:  surefoot verify {}{}\n",
-             (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string(),
-             arguments.weights.size() == 1 ? " --weights " + arguments.weights.front() : "");
+             io::printable(arguments.out.string()));
+  fmt::print(
+      "Check it:  surefoot verify {}{}\n",
+      report::shell_path(
+          (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string()),
+      arguments.weights.size() == 1 ? " --weights " + report::shell_path(arguments.weights.front()) : "");
 }
 
 }  // namespace
@@ -219,9 +223,12 @@ void add_calibrate_verb(CLI::App& app) {
       "--hold-out all]");
   verb->add_option("--prior", arguments->prior,
                    "weights whose means are the prior mean, trained on other samples (split prior)");
-  verb->add_option("--samples", arguments->plan.samples, "N, samples of the bound [the training samples]")
-      ->check(whole_number);
-  verb->add_option("--first", arguments->plan.first, "first of them, with --samples")->check(whole_number);
+  CLI::Option* samples =
+      verb->add_option("--samples", arguments->plan.samples, "N, samples of the bound [the training samples]")
+          ->check(at_least_one);
+  verb->add_option("--first", arguments->plan.first, "first of them, with --samples")
+      ->check(whole_number)
+      ->needs(samples);
   verb->add_option("--draws", arguments->plan.draws, "weight vectors per sample")
       ->check(whole_number)
       ->capture_default_str();
@@ -234,7 +241,7 @@ void add_calibrate_verb(CLI::App& app) {
   verb->add_option("--validate", arguments->validate,
                    "only print what is observed on so many validation samples: as often as you like, no "
                    "certificate")
-      ->check(whole_number)
+      ->check(at_least_one)
       ->excludes(hold_out)
       ->excludes(kinds);
   verb->add_option("--tolerances", arguments->tolerances, "increasing list, in dB")->capture_default_str();

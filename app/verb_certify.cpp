@@ -11,6 +11,7 @@
 #include "memory.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -77,13 +78,14 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
     tables.push_back(std::make_unique<certify::RunTable>(file, options.first_step));
     if (options.first_step) tables.back()->require_first_step(*options.first_step);
     recorded.push_back(tables.back()->steps());
-    if (!tables.back()->notice().empty())
-      fmt::print(stderr, "surefoot: {}: {}\n", file, tables.back()->notice());
+    if (!tables.back()->notice().empty()) say(fmt::format("{}: {}", file, tables.back()->notice()));
   }
   claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  for (const std::vector<Index>& steps : recorded)
-    needs.add_counts(static_cast<Index>(steps.size()), claims.tolerances.size(), 0);
+  for (const std::unique_ptr<certify::RunTable>& table : tables) {
+    needs.add_counts(static_cast<Index>(table->steps().size()), claims.tolerances.size(), 0);
+    needs.add_values(certify::tally_spec(claims, table->steps()), table->rows_at_most());
+  }
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   options.output.prepare();
@@ -140,7 +142,7 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
 
 }  // namespace
 
-void add_certify_verb(CLI::App& app, int& exit_code) {
+void add_certify_verb(CLI::App& app) {
   const auto options = std::make_shared<CertifyOptions>();
   CLI::App* verb = app.add_subcommand(
       "certify",
@@ -172,8 +174,5 @@ void add_certify_verb(CLI::App& app, int& exit_code) {
       "neighbours and values that drift are refused. Tolerances and steps must be chosen without looking at "
       "the "
       "results.");
-  verb->callback([options, verb, &exit_code] {
-    run(*verb, *options);
-    exit_code = 0;
-  });
+  verb->callback([options, verb] { run(*verb, *options); });
 }

@@ -4,14 +4,17 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/comparison.hpp"
 
 #include "claims.hpp"
+#include "exit_codes.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -43,9 +46,11 @@ report::Compared read_certificate(const std::string& path) {
     }
   }();
   const certify::Verification verification = certify::verify(parsed);
-  require(verification.holds(),
-          "{}: this certificate does not hold as recomputed from its counts (see surefoot verify): {}", path,
-          verification.holds() ? "" : verification.findings.front());
+  if (!verification.holds()) {
+    throw Refuted(fmt::format(
+        "{}: this certificate does not hold as recomputed from its counts (see surefoot verify): {}", path,
+        verification.findings.front()));
+  }
   return {path, parsed.computed_digest, std::move(parsed.certificate)};
 }
 
@@ -61,7 +66,18 @@ certify::CompareOptions options_of(const CompareArguments& arguments) {
   return options;
 }
 
-void run(const CompareArguments& arguments) {
+/// Whether anything is provably better on either side.
+bool shows_something(const certify::Comparison& comparison) {
+  const auto shown = [](const auto& verdicts) {
+    return std::ranges::any_of(verdicts,
+                               [](const auto& each) { return each.verdict != certify::Verdict::not_shown; });
+  };
+  return std::ranges::any_of(comparison.pairs, [&](const certify::VariantComparison& pair) {
+    return shown(pair.success) || shown(pair.quantile) || shown(pair.budget);
+  });
+}
+
+ExitCode run(const CompareArguments& arguments) {
   const report::Compared a = read_certificate(arguments.a);
   const report::Compared b = read_certificate(arguments.b);
   const certify::Comparison comparison =
@@ -70,20 +86,22 @@ void run(const CompareArguments& arguments) {
     io::prepare_output_folder(arguments.folder);
     write_report_files(report::comparison_report(a, b, comparison), arguments.folder, {});
   }
+  const ExitCode exit_code = shows_something(comparison) ? holds : undecided;
   if (arguments.json) {
     fmt::print("{}", report::comparison_json(a, b, comparison));
-    return;
+    return exit_code;
   }
   fmt::print("{}", report::terminal_text(a, b, comparison));
   if (!arguments.folder.empty()) {
     fmt::print("\nWritten to {}: report.html, comparison.json, figures and tables for papers\n",
-               arguments.folder.string());
+               io::printable(arguments.folder.string()));
   }
+  return exit_code;
 }
 
 }  // namespace
 
-void add_compare_verb(CLI::App& app) {
+void add_compare_verb(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<CompareArguments>();
   CLI::App* verb =
       app.add_subcommand("compare", "Two certificates side by side: what is provably better and what is not");
@@ -100,6 +118,8 @@ void add_compare_verb(CLI::App& app) {
   verb->add_option("--out", arguments->folder,
                    "write report.html, comparison.json, figures and tables there");
   verb->add_flag("--json", arguments->json, "print the comparison as JSON");
-  verb->footer("Example: surefoot compare old/certificate.json new/certificate.json --out comparison");
-  verb->callback([arguments] { run(*arguments); });
+  verb->footer(
+      "Example: surefoot compare old/certificate.json new/certificate.json --out comparison\n"
+      "Exit code 0: something is shown; 1: a certificate does not hold; 3: nothing is shown either way.");
+  verb->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

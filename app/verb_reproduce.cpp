@@ -57,10 +57,12 @@ std::string command_of(const CLI::App& verb, const std::string& name) {
 void run_one(const reproduce::Experiment& experiment, const reproduce::Settings& settings) {
   const reproduce::Finished finished = reproduce::run_experiment(experiment, settings);
   fmt::print("\nWritten to {}: tables (Markdown, CSV, LaTeX), figures and pictures (SVG, PDF), reports\n",
-             settings.folder.string());
+             report::printable(settings.folder.string()));
   for (const reproduce::RecordedCertificate& certificate : finished.record.certificates) {
     const std::filesystem::path file = settings.folder / certificate.folder / "certificate.json";
-    if (certificate.main) fmt::print("Check it:  surefoot verify {}\n", file.lexically_normal().string());
+    if (certificate.main) {
+      fmt::print("Check it:  surefoot verify {}\n", report::shell_path(file.lexically_normal().string()));
+    }
   }
   fmt::print("Time: {:.1f} s on {} threads\n", finished.seconds, threads());
 }

@@ -19,6 +19,7 @@
 #include "checkpointing.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
+#include "json_dump.hpp"
 #include "looks.hpp"
 #include "memory.hpp"
 #include "output.hpp"
@@ -212,7 +213,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   }
   run["start"] =
       arguments.start.empty() ? "cold" : std::filesystem::path(arguments.start).filename().string();
-  certificate.run = run.dump();
+  certificate.run = json_dump(run);
   std::vector<RerunFile> read;
   for (const FamilyFiles::Read& file : files.files()) {
     const std::string name = std::filesystem::path(file.file).filename().string();

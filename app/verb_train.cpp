@@ -1,5 +1,6 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/io/text.hpp"
 
 #include "guarantees.hpp"
 #include "looks.hpp"
@@ -57,9 +58,9 @@ void run(const TrainArguments& arguments) {
     const StopSignals signals(training.checkpoint.how_to_go_on());
     return run_training(training);
   }();
-  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n", (training.folder / weights_name).string(),
-             result.posterior.layout.size(), upper_bound_value(result.regularizer), training.config.samples,
-             result.seconds);
+  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n",
+             io::printable((training.folder / weights_name).string()), result.posterior.layout.size(),
+             upper_bound_value(result.regularizer), training.config.samples, result.seconds);
   if (arguments.validate > 0) print_validation(training.folder / weights_name, arguments);
 }
 
@@ -72,15 +73,17 @@ void add_train_verb(CLI::App& app) {
   verb->add_option("--out", arguments->out, "folder for weights.safetensors")->capture_default_str();
   add_checkpoint_options(*verb, arguments->checkpoint, "the output folder");
   add_memory_option(*verb, arguments->memory_limit);
-  verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(whole_number);
-  verb->add_option("--seed", arguments->seed, "of training, instead of the file's")->check(whole_number);
+  verb->add_option("--samples", arguments->samples, "N, instead of the file's")->check(at_least_one);
+  verb->add_option("--seed", arguments->seed, "of training, instead of the file's")
+      ->check(whole_number)
+      ->check(finite_nonnegative);
   verb->add_option("--target", arguments->target, "B_target of every stage, instead of the file's")
-      ->check(CLI::NonNegativeNumber);
+      ->check(finite_nonnegative);
   verb->add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 4096));
   verb->add_option("--validate", arguments->validate,
                    "then print what is observed on so many validation samples: as often as you like")
-      ->check(whole_number);
+      ->check(at_least_one);
   add_ledger_option(*verb, arguments->looks);
   verb->add_flag("--quiet", arguments->quiet, "no line per epoch");
   verb->footer("Example: surefoot train experiments/sparse_coding/alista.toml --out alista");

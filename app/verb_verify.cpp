@@ -11,6 +11,8 @@
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
+#include "exit_codes.hpp"
+#include "learned_setting.hpp"
 #include "progress.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
@@ -63,7 +65,9 @@ void reweigh(const VerifyOptions& options, const certify::Certificate& certifica
     std::string bytes = io::read_file(options.weights[i], largest_weights);
     const std::string digest = io::sha256_hex(bytes);
     const auto source = io::memory_bytes(options.weights[i], std::move(bytes));
-    certify::compare_weights(certificate, i, learning::load_posterior(*source), digest, verification);
+    const learning::Posterior posterior = learning::load_posterior(*source);
+    note_missing_digest(posterior, options.weights[i]);
+    certify::compare_weights(certificate, i, posterior, digest, verification);
   }
 }
 
@@ -97,7 +101,7 @@ int run_proof(const std::string& text) {
     fmt::print("{}  {}\n", result.holds() ? "proven" : "stated", sentence);
   fmt::print("{} of {} bounds are proven by their multipliers\n{}\n", result.proven, result.bounds,
              result.holds() ? "VERIFIED" : "NOT VERIFIED");
-  return result.holds() ? 0 : 1;
+  return result.holds() ? holds : refuted;
 }
 
 int run(const VerifyOptions& options) {
@@ -118,7 +122,7 @@ int run(const VerifyOptions& options) {
              verification.claims);
   print_extent(options, parsed.certificate);
   fmt::print("{}\n", verification.holds() ? "VERIFIED" : "NOT VERIFIED");
-  return verification.holds() ? 0 : 1;
+  return verification.holds() ? holds : refuted;
 }
 
 }  // namespace

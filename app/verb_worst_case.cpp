@@ -3,9 +3,12 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/plot.hpp"
+#include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "claims.hpp"
+#include "exit_codes.hpp"
+#include "say.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 
@@ -24,8 +27,6 @@
 namespace {
 
 using namespace surefoot;
-
-constexpr int no_proof = 3;
 
 struct WorstCaseOptions {
   worst_case::Question question;
@@ -132,7 +133,7 @@ void write(const worst_case::ProofFile& proof, const std::string& folder) {
     if (pdf.content) files.push_back({out / "worst_case.pdf", *pdf.content});
     if (svg.content) files.push_back({out / "worst_case.svg", *svg.content});
     for (const report::Image* image : {&pdf, &svg}) {
-      if (!image->notice.empty()) fmt::print(stderr, "surefoot: {}\n", image->notice);
+      if (!image->notice.empty()) say(image->notice);
     }
   }
   io::write_files_atomically(files);
@@ -157,14 +158,16 @@ int run(WorstCaseOptions options) {
       for (const worst_case::ProvenBound& bound : proof.bounds) fmt::print("{:.17g}\n", bound.bound);
     } else {
       print(proof);
-      if (!options.out.empty()) fmt::print("\n{}/proof.json: check it with surefoot verify\n", options.out);
+      if (!options.out.empty()) {
+        fmt::print("\nCheck it:  surefoot verify {}\n",
+                   report::shell_path((std::filesystem::path(options.out) / "proof.json").string()));
+      }
     }
   }
-  if (proof.bounds.size() == steps.size()) return 0;
-  fmt::print(stderr,
-             "surefoot: no proof was found for {} of {} numbers of steps, and no bound is printed for them\n",
-             steps.size() - proof.bounds.size(), steps.size());
-  return no_proof;
+  if (proof.bounds.size() == steps.size()) return holds;
+  say(fmt::format("no proof was found for {} of {} numbers of steps, and no bound is printed for them",
+                  steps.size() - proof.bounds.size(), steps.size()));
+  return undecided;
 }
 
 bool has(const worst_case::NamedMethod& method, std::string_view parameter) {

@@ -1,27 +1,65 @@
-// Any bytes as a training file and as the settings of a verb.
+// Any bytes as a training file and as the settings of a family, through to the structs that a run is made of:
+// what is accepted satisfies its own checks, and sizes add up.
+#include "surefoot/problems/cone_program.hpp"
+
 #include "fuzz_support.hpp"
 #include "settings.hpp"
 #include "train_config.hpp"
+#include "whole_number.hpp"
 
+#include <algorithm>
 #include <cmath>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace surefoot;
-  const std::string text = fuzz::text_of(data, size);
-  fuzz::message_of([&] {
-    const TrainConfig config = parse_train_config("t.toml", text);
-    for (const learning::Stage& stage : config.stages) {
-      if (stage.batch < 1 || !std::isfinite(stage.mean_rate)) std::abort();
-    }
-  });
+namespace {
+
+using namespace surefoot;
+
+void read_training(const std::string& text) {
+  const TrainConfig config = parse_train_config("t.toml", text);
+  config.validate();
+  if (config.first + config.samples < config.samples || config.steps < 1) std::abort();
+  for (const learning::Stage& stage : config.stages) {
+    if (stage.batch < 1 || !std::isfinite(stage.mean_rate)) std::abort();
+  }
+}
+
+// The options that sizes come from, as the verb `run cone` has them.
+void read_settings(const std::string& text) {
+  problems::Cones cones;
+  Index iterations = 0;
+  double alpha = 0;
+  std::string title;
   CLI::App verb("a verb", "run");
-  for (const char* option : {"--iterations", "--rho", "--metric", "--second-order", "--save-traces"})
-    verb.add_option(option);
-  fuzz::message_of([&] {
-    const std::vector<std::string> given{"--rho=1"};
-    for (const std::string& argument : with_settings_text(verb, "s.toml", text, given)) {
-      if (!argument.starts_with("--")) std::abort();
-    }
-  });
+  verb.add_option("--zero", cones.zero)->check(whole_number);
+  verb.add_option("--nonnegative", cones.nonnegative)->check(whole_number);
+  verb.add_option("--second-order", cones.second_order)->delimiter(',');
+  verb.add_option("--semidefinite", cones.semidefinite)->delimiter(',');
+  verb.add_option("--iterations", iterations)->check(whole_number);
+  verb.add_option("--alpha", alpha);
+  verb.add_option("--title", title);
+  std::vector<std::string> arguments = with_settings_text(verb, "s.toml", text, {"--alpha=1"});
+  for (const std::string& argument : arguments) {
+    if (!argument.starts_with("--")) std::abort();
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    verb.parse(std::move(arguments));
+  } catch (const CLI::ParseError&) {
+    return;
+  }
+  cones.validate();
+  const Index rows = cones.rows();
+  if (rows < cones.zero || rows < cones.nonnegative) std::abort();
+  for (const Index dimension : cones.second_order) {
+    if (rows < dimension) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text = fuzz::text_of(data, size);
+  fuzz::message_of([&] { read_training(text); });
+  fuzz::message_of([&] { read_settings(text); });
   return 0;
 }

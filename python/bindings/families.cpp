@@ -3,6 +3,7 @@
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/run_record.hpp"
 #include "surefoot/certify/table_view.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_qp.hpp"
@@ -42,6 +43,8 @@ using Compressed = std::tuple<Reals, Places, Places, Index, Index>;
 // Nothing may point outside the arrays, whoever made them.
 void check_places(const Compressed& matrix, const char* name) {
   const auto& [values, rows_of, begins, rows, columns] = matrix;
+  require(rows >= 0 && rows <= most_rows && columns >= 0 && columns <= most_rows,
+          "{}: is {} x {}, a matrix has at most {} rows and columns", name, rows, columns, most_rows);
   bool sound = values.ndim() == 1 && rows_of.ndim() == 1 && begins.ndim() == 1 &&
                rows_of.size() == values.size() && begins.size() == columns + 1 && begins.data()[0] == 0 &&
                begins.data()[columns] == values.size();

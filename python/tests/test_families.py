@@ -139,6 +139,12 @@ def test_damaged_sparse_matrices_are_refused():
         surefoot._core.Qp([family.parts], [family.parts], np.zeros(2), np.zeros(2), np.ones(2))
 
 
+def test_sizes_of_cones_that_overflow_are_refused():
+    huge = 2**63 - 1
+    with pytest.raises(ValueError, match="out of range"):
+        surefoot.ConeFamily(None, np.eye(5), np.ones(5), np.ones(5), nonnegative=huge, second_order=[huge, 7])
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

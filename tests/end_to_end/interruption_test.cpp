@@ -266,6 +266,35 @@ TEST_F(Interruption, SigtermStopsATrainingThatGoesOn) {
   stop_and_go_on(train(), SIGTERM, 143);
 }
 
+TEST_F(Interruption, ATerminalThatIsClosedKeepsACheckpoint) {
+  stop_and_go_on(run(), SIGHUP, 129);
+}
+
+TEST_F(Interruption, WaitingForInputEndsAtTheFirstSignal) {
+  ASSERT_EQ(shell("mkfifo pipe").code, 0);
+  for (const char* input : {"pipe", "-"}) {
+    // Nobody ever writes into the pipe; standard input is one that stays open.
+    const std::vector<std::string> command{
+        "sh", "-c", fmt::format("exec 3<>pipe; exec {} certify {} --out out <&3", SUREFOOT_PROGRAM, input)};
+    Child child(folder_, command);
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return child.catches(SIGHUP) && child.catches(SIGINT); }));
+    child.send(SIGINT);
+    EXPECT_EQ(child.wait_for(long_enough), 130) << input;
+    EXPECT_NE(errors().find("stopped by SIGINT"), std::string::npos) << errors();
+  }
+}
+
+TEST_F(Interruption, ASecondSignalOfAnotherKindEndsAtOnceToo) {
+  Child child(folder_, {SUREFOOT_PROGRAM, "run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations",
+                        "1000000", "--out", "out"});
+  ASSERT_FALSE(child.wait_for(long_enough, [&] { return child.catches(SIGINT) && child.catches(SIGTERM); }));
+  std::this_thread::sleep_for(500ms);
+  child.send(SIGINT);
+  std::this_thread::sleep_for(100ms);
+  child.send(SIGTERM);
+  EXPECT_EQ(child.wait_for(long_enough), 143);
+}
+
 TEST_F(Interruption, SigtermStopsACalibrationThatGoesOn) {
   stop_and_go_on(calibrate(), SIGTERM, 143);
 }

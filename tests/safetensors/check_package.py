@@ -40,7 +40,13 @@ def compare(program):
             numpy.testing.assert_array_equal(tensors[kind + ".W"], values[:12].reshape(3, 4))
             numpy.testing.assert_array_equal(tensors[kind + ".step"], values[12:].reshape(5, 1))
         numpy.testing.assert_array_equal(tensors["prior_log_variance"], [-1.5, -2.5])
+        save_file(tensors, theirs, metadata=metadata)
+        subprocess.run([program, "copy", theirs, copy], check=True)
         tensors["mean.W"][1, 2] = 1 / 3
+        save_file(tensors, theirs, metadata=metadata)
+        assert subprocess.run([program, "copy", theirs, copy]).returncode != 0, "a changed number was not noticed"
+        del metadata["surefoot.sha256"]
+        metadata["surefoot.format"] = "surefoot-posterior 1"  # without a digest
         save_file(tensors, theirs, metadata=metadata)
         subprocess.run([program, "copy", theirs, copy], check=True)
         again = load_file(copy)

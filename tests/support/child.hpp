@@ -47,6 +47,16 @@ class Child {
 
   void send(int signal) const { ::kill(id_, signal); }
 
+  /// Whether it has a handler for the signal by now.
+  [[nodiscard]] bool catches(int signal) const {
+    std::ifstream status("/proc/" + std::to_string(id_) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("SigCgt:"))
+        return ((std::stoull(line.substr(7), nullptr, 16) >> (signal - 1)) & 1U) != 0;
+    }
+    return false;
+  }
+
   /// The processes that it has started and that still run.
   [[nodiscard]] std::vector<pid_t> children() const {
     std::ifstream list("/proc/" + std::to_string(id_) + "/task/" + std::to_string(id_) + "/children");

@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/code_network.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
@@ -10,7 +11,7 @@
 namespace surefoot::algorithms {
 
 void CodeNetworkOptions::validate() const {
-  require(steps >= 1, "steps: {} is below 1", steps);
+  require(steps >= 1 && steps <= most_steps, "steps: {} is outside 1 .. {}", steps, most_steps);
 }
 
 CodeNetwork::CodeNetwork(SharedCodes codes, CodeNetworkOptions options)
@@ -49,7 +50,7 @@ void CodeNetwork::start(Batch z, Workspace& /*workspace*/) const {
 }
 
 void CodeNetwork::check_block(Index first, Index count) const {
-  require(first >= 0 && count >= 1 && count <= code_lanes && first + count <= instances(),
+  require(count >= 1 && count <= code_lanes && is_within(first, count, instances()),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances() - 1,
           code_lanes);
 }

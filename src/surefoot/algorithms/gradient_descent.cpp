@@ -1,6 +1,7 @@
 #include "surefoot/algorithms/gradient_descent.hpp"
 
 #include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ std::unique_ptr<Workspace> GradientDescent::make_workspace() const {
 
 void GradientDescent::load(Index first, Index count, Workspace& workspace) const {
   auto& room = static_cast<Room&>(workspace);
-  require(first >= 0 && count >= 1 && count <= lanes && first + count <= instances(),
+  require(count >= 1 && count <= lanes && is_within(first, count, instances()),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances() - 1,
           lanes);
   for (Index lane = 0; lane < lanes; ++lane) {

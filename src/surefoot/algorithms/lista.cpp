@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/lista.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
@@ -16,6 +17,7 @@ class Lista final : public CodeNetwork {
  public:
   Lista(SharedCodes samples, CodeNetworkOptions options)
       : CodeNetwork(std::move(samples), options), m_(codes().measurements()), n_(codes().variables()) {
+    (void)checked_product("weights", checked_product("weights", steps(), n_), checked_sum("weights", n_, m_));
     layout_.blocks.push_back({"threshold", steps()});
     if (steps() > 1) layout_.blocks.push_back({"recurrence", (steps() - 1) * n_, n_});
     layout_.blocks.push_back({"observation", steps() * n_, m_});

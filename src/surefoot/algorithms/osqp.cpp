@@ -1,6 +1,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 
 #include "surefoot/algorithms/equilibration.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -188,7 +189,7 @@ std::unique_ptr<Workspace> Osqp::make_workspace() const {
 void Osqp::load(Index first, Index count, Workspace& workspace) const {
   auto& room = static_cast<Room&>(workspace);
   const Index W = width();
-  require(first >= 0 && count >= 1 && count <= W && first + count <= instances_,
+  require(count >= 1 && count <= W && is_within(first, count, instances_),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1, W);
   room.count = count;
   for (Index lane = 0; lane < W; ++lane) {

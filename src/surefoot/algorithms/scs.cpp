@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/scs.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ void Scs::with_lanes(const Call& call) const {
 void Scs::load(Index first, Index count, Workspace& workspace) const {
   auto& room = static_cast<Room&>(workspace);
   const Index W = width();
-  require(first >= 0 && count >= 1 && count <= W && first + count <= instances_,
+  require(count >= 1 && count <= W && is_within(first, count, instances_),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1, W);
   room.keep = false;
   room.stepped = false;

@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/soft_gradient.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::unique_ptr<SoftGradient::Room> SoftGradient::make_room() const {
 }
 
 void SoftGradient::load(Index first, Index count, Room& room) const {
-  require(first >= 0 && count >= 1 && count <= lanes && first + count <= problem_.instances(),
+  require(count >= 1 && count <= lanes && is_within(first, count, problem_.instances()),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first,
           problem_.instances() - 1, lanes);
   for (Index lane = 0; lane < lanes; ++lane) {

@@ -50,8 +50,7 @@ void CountJournal::flush() {
   ByteWriter to;
   to.number(static_cast<Index>(states_.size()));
   for (const std::string& each : states_) to.text(each);
-  file_.write(to.take());
-  unwritten_ = false;
+  unwritten_ = !file_.write(to.take());
 }
 
 }  // namespace surefoot::certify

@@ -223,6 +223,15 @@ void RunTable::look_for_steps_in_first_row(std::optional<Index> first_step) {
   label_rows_ = 1;
 }
 
+std::optional<Index> RunTable::rows_at_most() const {
+  if (!reader_) return std::nullopt;  // another process reads
+  const std::optional<io::TableReader::Rows> rows = reader_->rows_in_file();
+  if (!rows) return std::nullopt;
+  // A cell of text has a digit and what ends it, one of an array a byte.
+  const Index cell_bytes = reader_->can_have_header() ? 2 : 1;
+  return (rows->end_byte - rows->first_byte) / (cell_bytes * cells_) + 1;
+}
+
 void RunTable::require_first_step(Index first_step) const {
   require(columns_.from != ColumnSteps::From::first_row,
           "{}: the first row ({} .. {}) looks like steps, and the first step is said to be {}; label columns "

@@ -57,6 +57,9 @@ class RunTable {
   /// InputError if the table says another first step than its owner.
   void require_first_step(Index first_step) const;
 
+  /// No more rows than that, from the size of the file; none: it is not known before they are read.
+  [[nodiscard]] std::optional<Index> rows_at_most() const;
+
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
   /// have changed.

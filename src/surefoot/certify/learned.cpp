@@ -1,6 +1,7 @@
 #include "surefoot/certify/learned.hpp"
 
 #include "surefoot/certify/run_counter.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/learning/posterior_file.hpp"
@@ -82,11 +83,12 @@ Variant variant_of(const LearnedModel& model, const std::optional<SampleRange>& 
 }
 
 runs::RunOptions run_options_of(const LearnedModel& model, Index first, Index count) {
-  require(model.steps >= 1, "steps: {} is below 1", model.steps);
+  require(model.steps >= 1 && model.steps <= most_steps, "steps: {} is outside 1 .. {}", model.steps,
+          most_steps);
   require(first >= 0 && first < model.op.instances(), "first: {} is outside 0 .. {}", first,
           model.op.instances() - 1);
-  require(count >= 0 && first + count <= model.op.instances(), "count: {} samples from {} on, there are {}",
-          count, first, model.op.instances());
+  require(is_within(first, count, model.op.instances()), "count: {} samples from {} on, there are {}", count,
+          first, model.op.instances());
   learning::require_layout(model.posterior, model.op.weights());
   runs::RunOptions options;
   options.steps = model.steps;
@@ -124,6 +126,7 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
                      const CalibrationOptions& options) {
   options.validate();
   const runs::RunOptions run_options = run_options_of(model, options.first, options.count);
+  (void)checked_product("draws", options.draws, model.op.instances());  // runs in all
   require_declared_grid(model.posterior.grid, options.prior_samples);
   const bool stratified = options.design == Design::stratified;
   Calibrated result{

@@ -1,5 +1,6 @@
 #include "surefoot/certify/provenance.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
@@ -19,8 +20,8 @@ void SampleRange::validate() const {
   require(seed >= 0, "samples: the seed {} is negative", seed);
   require(first >= 0, "samples: the first one, {}, is negative", first);
   require(count >= 1, "samples: there are {}, at least 1 is needed", count);
-  require(count <= std::numeric_limits<Index>::max() - first, "samples: {} from {} on are too many", count,
-          first);
+  require(is_within(first, count, std::numeric_limits<Index>::max()), "samples: {} from {} on are too many",
+          count, first);
 }
 
 // Differences of numbers >= 0: nothing overflows, whatever the counts are.

@@ -11,4 +11,11 @@ struct Interrupted {};
 /// it.
 using Interrupt = std::function<void()>;
 
+/// Called from time to time while this process waits for input that does not come, a pipe say. The program
+/// sets it.
+inline Interrupt& interrupt_of_waiting() {
+  static Interrupt interrupt;
+  return interrupt;
+}
+
 }  // namespace surefoot

@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/families/sample_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,6 +52,7 @@ Deblurring::Deblurring(DeblurringOptions options) : options_(options) {
 Table Deblurring::observe(const Table& images, std::uint64_t seed, Index first) const {
   const Index d = options_.side;
   require(images.cols() == d * d, "images: have {} pixels, must have {}", images.cols(), d * d);
+  require_samples(std::max<Index>(images.rows(), 1), first);
   Table observations(images.rows(), d * d);
   for (Index i = 0; i < images.rows(); ++i) {
     const Eigen::Map<const Table> image(images.data() + i * d * d, d, d);
@@ -236,7 +238,7 @@ void draw_letter(RandomStream& stream, Index side, double* pixels) {
 }  // namespace
 
 Table draw_letters(std::uint64_t seed, Index count, Index first, Index side) {
-  require(count >= 1, "count: is {}, must be >= 1", count);
+  require_samples(count, first);
   require(side >= 8 && side <= 1024, "side: is {}, must be in 8 .. 1024", side);
   Table letters(count, side * side);
   parallel_blocks(count, [&](Index i) {

@@ -123,8 +123,7 @@ Vector ModelPredictiveControl::ranges() const {
 }
 
 Table ModelPredictiveControl::draw(std::uint64_t seed, SampleSet set, Index count, Index first) const {
-  require(count >= 1, "count: {} is below 1", count);
-  require(first >= 0, "first: {} is negative", first);
+  require_samples(count, first);
   const std::string purpose = "model predictive control: " + std::string(to_string(set));
   const Vector largest = ranges();
   Table drawn(count, states());
@@ -141,6 +140,7 @@ Table ModelPredictiveControl::advance(const Table& states, const Table& plans, s
           this->states());
   require(plans.rows() == states.rows() && plans.cols() >= inputs(), "plans: {} x {} for {} states",
           plans.rows(), plans.cols(), states.rows());
+  require_samples(std::max<Index>(states.rows(), 1), first);
   const std::string purpose = "model predictive control: disturbance, " + std::string(to_string(set));
   Table next = states * A_.transpose() + plans.leftCols(inputs()) * B_.transpose();
   const double limit = options_.force_limit;

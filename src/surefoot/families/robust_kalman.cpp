@@ -2,6 +2,7 @@
 
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/families/sample_set.hpp"
 
 #include <cmath>
 #include <vector>
@@ -41,7 +42,7 @@ RobustKalman::RobustKalman(RobustKalmanOptions options)
 }
 
 RobustKalman::Samples RobustKalman::draw(std::uint64_t seed, Index count, Index first) const {
-  require(count >= 1, "count: is {}, must be >= 1", count);
+  require_samples(count, first);
   const Index T = options_.horizon;
   Samples samples{Table(count, 2 * T), Table(count, 4 * T)};
   for (Index i = 0; i < count; ++i) {

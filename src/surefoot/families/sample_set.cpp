@@ -1,5 +1,6 @@
 #include "surefoot/families/sample_set.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 namespace surefoot::families {
@@ -26,6 +27,12 @@ SampleSet parse_sample_set(std::string_view name) {
     if (to_string(set) == name) return set;
   }
   throw InputError(fmt::format("sample set: '{}' is not training, validation, hold-out, test or base", name));
+}
+
+void require_samples(Index count, Index first) {
+  require(count >= 1, "count: {} is below 1", count);
+  require(first >= 0, "first: {} is negative", first);
+  (void)checked_sum("samples", first, count);
 }
 
 }  // namespace surefoot::families

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "surefoot/core/types.hpp"
+
 #include <string_view>
 
 namespace surefoot::families {
@@ -9,5 +11,8 @@ namespace surefoot::families {
 enum class SampleSet { training, validation, hold_out, test, base };
 std::string_view to_string(SampleSet set);
 SampleSet parse_sample_set(std::string_view name);
+
+/// Samples first .. first+count-1 are at least one, and have numbers; InputError otherwise.
+void require_samples(Index count, Index first);
 
 }  // namespace surefoot::families

@@ -24,8 +24,7 @@ Sinusoids::Sinusoids(SinusoidsOptions options) : options_(options) {
 }
 
 Sinusoids::Samples Sinusoids::draw(std::uint64_t seed, SampleSet set, Index count, Index first) const {
-  require(count >= 1, "count: {} is below 1", count);
-  require(first >= 0, "first: {} is negative", first);
+  require_samples(count, first);
   const std::string purpose = "sinusoids: " + std::string(to_string(set));
   Samples samples;
   samples.amplitude.resize(count);

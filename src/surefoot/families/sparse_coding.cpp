@@ -1,5 +1,6 @@
 #include "surefoot/families/sparse_coding.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
@@ -49,6 +50,7 @@ double deviation(const std::vector<double>& nonzeros, Index size) {
 void SparseCodingOptions::validate() const {
   require(measurements >= 1, "measurements: {} is below 1", measurements);
   require(variables >= measurements, "variables: {} is below {} (measurements)", variables, measurements);
+  require(variables <= most_rows, "variables: {} is above {}", variables, most_rows);
   require(density > 0 && density <= 1, "density: {} is outside (0, 1]", density);
   require(std::isfinite(noise) && noise >= 0, "noise: {} is negative or not finite", noise);
 }
@@ -64,8 +66,7 @@ SparseCoding::SparseCoding(std::uint64_t seed, SparseCodingOptions options) : se
 }
 
 problems::SparseCodes SparseCoding::draw(SampleSet set, Index count, Index first) const {
-  require(count >= 1, "count: {} is below 1", count);
-  require(first >= 0, "first: {} is negative", first);
+  require_samples(count, first);
   const std::string purpose = "sparse coding: " + std::string(to_string(set));
   problems::SparseCodes samples;
   samples.D = D_;

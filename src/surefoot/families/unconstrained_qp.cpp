@@ -36,8 +36,7 @@ double UnconstrainedQp::largest_solution() const {
 }
 
 problems::Table UnconstrainedQp::draw(std::uint64_t seed, SampleSet set, Index count, Index first) const {
-  require(count >= 1, "count: {} is below 1", count);
-  require(first >= 0, "first: {} is negative", first);
+  require_samples(count, first);
   const std::string purpose = "unconstrained QP: " + std::string(to_string(set));
   const problems::Vector largest = ranges();
   problems::Table c(count, variables());

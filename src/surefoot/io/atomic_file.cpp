@@ -6,11 +6,13 @@
 #include "surefoot/io/text.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -22,20 +24,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A new file in `folder` under a name nobody else has; removed again unless it was renamed.
+constexpr const char* cannot_write = "{}: cannot write: {}";
+
+void require_written(int error, const char* message, const fs::path& path) {
+  if (error == 0) return;
+  const std::string text = fmt::format(fmt::runtime(message), printable(path.string()), reason(error));
+  if (is_lack_of_room(error)) throw ResourceError(text);
+  throw InputError(text);
+}
+
+constexpr mode_t everybody = 0666;  // less the umask
+constexpr mode_t every_permission = 0777;
+
+/// A new file in `folder` under a name nobody else has; removed again unless it was renamed. With a `mode` it
+/// has exactly that.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const fs::path& folder) {
+  explicit TemporaryFile(const fs::path& folder, std::optional<mode_t> mode = std::nullopt) {
     static std::atomic<unsigned> counter{0};
     constexpr int attempts = 1000;
     int error = EEXIST;
     for (int attempt = 0; attempt < attempts && error == EEXIST; ++attempt) {
       path_ = folder / fmt::format(".surefoot-{}-{}.tmp", ::getpid(), counter++);
-      constexpr mode_t everybody = 0666;  // less the umask
-      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, everybody);
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                           mode.value_or(everybody) & everybody);
       error = descriptor_ < 0 ? errno : 0;
     }
-    require(error == 0, "{}: cannot write in this folder: {}", printable(folder.string()), reason(error));
+    require_written(error, "{}: cannot write in this folder: {}", folder);
+    if (mode) ::fchmod(descriptor_, *mode);  // a file system without modes has none to keep
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -101,13 +117,15 @@ void write_beside_and_rename(const std::vector<FileContent>& files) {
         fs::is_symlink(file.path, error) ? fs::weakly_canonical(file.path, error) : file.path;
     const fs::path folder = folder_of(destination);
     check_folder(folder);
-    written.emplace_back(std::make_unique<TemporaryFile>(folder), destination);
+    std::optional<mode_t> mode;  // a file that is replaced keeps its own
+    if (fs::exists(status)) mode = static_cast<mode_t>(status.permissions()) & every_permission;
+    written.emplace_back(std::make_unique<TemporaryFile>(folder, mode), destination);
     const int failure = written.back().first->write(file.content);
-    require(failure == 0, "{}: cannot write: {}", name, reason(failure));
+    require_written(failure, cannot_write, file.path);
   }
   for (auto& [temporary, destination] : written) {
     const int failure = temporary->rename_to(destination);
-    require(failure == 0, "{}: cannot write: {}", printable(destination.string()), reason(failure));
+    require_written(failure, cannot_write, destination);
   }
   std::set<fs::path> folders;
   for (const auto& [temporary, destination] : written) folders.insert(folder_of(destination));

@@ -12,8 +12,9 @@ namespace surefoot::io {
 // others the functions here do nothing, but for read_file() and write_own_file_atomically().
 
 /// Writes a file beside its destination and renames it: a reader sees the old content or the new one, never a
-/// part. A symbolic link is followed; a destination that is no regular file is refused. Throws InputError
-/// naming the path and the system's reason; then nothing is left behind.
+/// part. A file that is replaced keeps its mode. A symbolic link is followed; a destination that is no
+/// regular file is refused. Throws InputError naming the path and the system's reason; then nothing is left
+/// behind.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 struct FileContent {

@@ -1,10 +1,12 @@
 #include "surefoot/io/byte_source.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -37,18 +39,37 @@ class Descriptor {
   bool owned_;
 };
 
+// Does not wait for somebody to open the other end of a pipe: that is waited for with the input.
+int open_for_reading(const std::string& path) {
+  const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (number >= 0) ::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) & ~O_NONBLOCK);
+  return number;
+}
+
+// Returns when there is input, an end or an error; what stops the work is asked for again and again.
+void wait_for_input(int number) {
+  constexpr int milliseconds = 100;
+  pollfd input{number, POLLIN, 0};
+  while (::poll(&input, 1, milliseconds) <= 0) {
+    if (interrupt_of_waiting()) interrupt_of_waiting()();
+  }
+}
+
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path)
       : ByteSource(path == "-" ? "standard input" : printable(path)),
-        file_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC), path != "-") {
+        file_(path == "-" ? STDIN_FILENO : open_for_reading(path), path != "-") {
     require(!path.empty(), "a file name is empty");
     require(file_.number() >= 0, "{}: cannot open: {}", name(), reason(errno));
     struct stat status {};
     require(::fstat(file_.number(), &status) == 0, "{}: cannot read: {}", name(), reason(errno));
     require(!S_ISDIR(status.st_mode), "{}: is a directory, not a file", name());
     // Standard input may stand in the middle of a file.
+    waits_ = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
     if (S_ISREG(status.st_mode) && path != "-") total_ = status.st_size;
+    if (S_ISREG(status.st_mode))
+      at_least_ = status.st_size - std::max<off_t>(0, ::lseek(file_.number(), 0, SEEK_CUR));
     ::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
 
@@ -61,9 +82,12 @@ class FileSource final : public ByteSource {
   std::size_t fetch(char* into, std::size_t bytes) override {
     ssize_t got = 0;
     do {
+      if (waits_) wait_for_input(file_.number());
       got = ::read(file_.number(), into, std::min(bytes, piece_bytes));
     } while (got < 0 && errno == EINTR);
     require(got >= 0, "{}: cannot read: {}", name(), reason(errno));
+    require(got > 0 || fetched_ >= at_least_, "{}: has become shorter while it was read: {} bytes of {}",
+            name(), fetched_, at_least_);
     hash_.update(into, static_cast<std::size_t>(got));
     fetched_ += got;
     return static_cast<std::size_t>(got);
@@ -79,6 +103,8 @@ class FileSource final : public ByteSource {
   Sha256 hash_;
   Index fetched_ = 0;
   Index total_ = 0;
+  bool waits_ = false;  // input may not be there yet
+  Index at_least_ = 0;  // as many as there were in the beginning; 0: not known
 };
 
 class FilePart final : public ByteSource {

@@ -132,5 +132,22 @@ TEST(ReadGrowing, GivesWhatThereIsWithoutTrustingTheClaim) {
   EXPECT_EQ(buffer.back(), 'y');
 }
 
+// At the end of a line nothing else would tell.
+TEST(FileBytes, AFileThatBecomesShorterIsNoticed) {
+  const test_support::TemporaryFolder folder;
+  std::string lines;
+  while (lines.size() < 600'000) lines += "1,2,3,4\n";
+  const std::string path = folder.write("t.csv", lines);
+  const auto source = open_raw_bytes(path);
+  std::vector<char> front(300'000);
+  ASSERT_EQ(source->read(front.data(), front.size()), front.size());
+  std::filesystem::resize_file(path, 400'000);
+  std::vector<char> rest(600'000);
+  EXPECT_NE(test_support::input_error([&] {
+              (void)source->read(rest.data(), rest.size());
+            }).find("has become shorter while it was read: 400000 bytes of 600000"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace surefoot::io

@@ -101,13 +101,28 @@ bool CheckpointFile::due() const {
   return since >= wait_ || since < 0;
 }
 
-void CheckpointFile::write(std::string_view state) {
-  if (!kept()) return;
+CheckpointLosses& checkpoint_losses() {
+  static CheckpointLosses losses;
+  return losses;
+}
+
+bool CheckpointFile::write(std::string_view state) {
+  if (!kept()) return true;
   const double begin = clock_();
   const bool writes = writer_ == Writer::each || ranks().first();
-  if (writes) write_own_file_atomically(path_, checkpoint_bytes(configuration_, state));
+  try {
+    if (writes) write_own_file_atomically(path_, checkpoint_bytes(configuration_, state));
+    lost_ = false;
+  } catch (const InputError& error) {
+    CheckpointLosses& losses = checkpoint_losses();
+    ++losses.count;
+    losses.last = error.what();
+    if (!lost_ && losses.warn) losses.warn(losses.last);
+    lost_ = true;
+  }
   last_ = clock_();
   wait_ = std::max(seconds_, (last_ - begin) / most_time_for_writing);
+  return !lost_;
 }
 
 void CheckpointFile::remove() const {

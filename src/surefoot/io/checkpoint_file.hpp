@@ -23,6 +23,15 @@ std::string checkpoint_bytes(const Configuration& configuration, std::string_vie
 std::string checkpoint_state(std::string_view bytes, const std::string& name,
                              const Configuration& configuration);
 
+/// Checkpoints of this process that could not be written, a full disk say.
+struct CheckpointLosses {
+  long count = 0;
+  std::string last;  ///< why the last one could not
+  /// Told at the first of a series.
+  std::function<void(const std::string& why)> warn;
+};
+CheckpointLosses& checkpoint_losses();
+
 /// The file that keeps the state of long work while it goes on. It is written beside its destination, synced
 /// and renamed: whenever the process dies, a whole one is there. The build of the program (core/build.hpp) is
 /// part of its configuration.
@@ -45,7 +54,9 @@ class CheckpointFile {
   /// The state that an earlier process left, if there is a file.
   [[nodiscard]] std::optional<std::string> read() const;
   [[nodiscard]] bool due() const;
-  void write(std::string_view state);
+  /// False: it could not be written; the one before is still there, and checkpoint_losses() knows. Work does
+  /// not end for it.
+  bool write(std::string_view state);
   /// When the work is done.
   void remove() const;
 
@@ -56,6 +67,7 @@ class CheckpointFile {
   Writer writer_ = Writer::first;
   double wait_ = 0;
   double last_ = 0;
+  bool lost_ = false;  // the last one that was to be written
   Seconds clock_;
 };
 

@@ -161,5 +161,27 @@ TEST(CheckpointFile, NamesAFolderThatCannotBeWritten) {
   EXPECT_EQ(file.read(), "before");
 }
 
+TEST(CheckpointFile, OneThatCannotBeWrittenIsWarnedOfAndEndsNothing) {
+  const test_support::TemporaryFolder folder;
+  const std::filesystem::path gone = folder.path() / "gone";
+  std::filesystem::create_directory(gone);
+  CheckpointFile file(gone / "c", {{"work", "test"}}, 0);
+  EXPECT_TRUE(file.write("one"));
+  std::filesystem::remove_all(gone);
+  CheckpointLosses& losses = checkpoint_losses();
+  const CheckpointLosses before = losses;
+  int warnings = 0;
+  losses.warn = [&](const std::string&) { ++warnings; };
+  EXPECT_FALSE(file.write("two"));
+  EXPECT_FALSE(file.write("three"));
+  EXPECT_EQ(losses.count, before.count + 2);
+  EXPECT_EQ(warnings, 1) << "once for a series";
+  EXPECT_NE(losses.last.find("gone"), std::string::npos) << losses.last;
+  std::filesystem::create_directory(gone);
+  EXPECT_TRUE(file.write("four"));
+  EXPECT_EQ(file.read(), "four");
+  losses = before;
+}
+
 }  // namespace
 }  // namespace surefoot::io

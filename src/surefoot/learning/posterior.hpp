@@ -16,6 +16,8 @@ struct Posterior {
   bounds::PriorGrid grid;
   /// Model, family, seed, training settings: what a reader must know to run the weights.
   std::map<std::string, std::string> metadata;
+  /// False: read from a file of format 1, which has no digest of its own, and written as one.
+  bool has_digest = true;
 
   /// Sizes agree and every number is finite; InputError says what does not.
   void validate() const;

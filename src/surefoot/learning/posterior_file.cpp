@@ -22,7 +22,9 @@ constexpr const char* format_key = "surefoot.format";
 constexpr const char* blocks_key = "surefoot.blocks";
 constexpr const char* lambda_key = "surefoot.lambda_max";
 constexpr const char* b_key = "surefoot.b";
-constexpr const char* format = "surefoot-posterior 1";
+constexpr const char* digest_key = "surefoot.sha256";
+constexpr const char* format = "surefoot-posterior 2";
+constexpr const char* format_without_digest = "surefoot-posterior 1";
 
 io::Tensor block_tensor(const char* kind, const algorithms::WeightBlock& block, const Eigen::VectorXd& all,
                         Index offset) {
@@ -33,6 +35,35 @@ io::Tensor block_tensor(const char* kind, const algorithms::WeightBlock& block, 
   return tensor;
 }
 
+/// All but the digest, in the order in which it is taken: a file whose tensors are ordered otherwise has the
+/// same.
+io::Safetensors content_of(const Posterior& posterior) {
+  posterior.validate();
+  io::Safetensors content;
+  Json names = Json::array();
+  Index offset = 0;
+  for (const algorithms::WeightBlock& block : posterior.layout.blocks) {
+    names.push_back(block.name);
+    const auto& pair = posterior.gaussians;
+    content.tensors.push_back(block_tensor("mean", block, pair.mean, offset));
+    content.tensors.push_back(block_tensor("log_variance", block, pair.log_variance, offset));
+    content.tensors.push_back(block_tensor("prior_mean", block, pair.prior_mean, offset));
+    offset += block.size();
+  }
+  const Eigen::VectorXd& prior = posterior.gaussians.prior_log_variance;
+  content.tensors.push_back({"prior_log_variance", {prior.size()}, {prior.begin(), prior.end()}});
+  content.metadata = posterior.metadata;
+  for (const auto& [key, value] : posterior.metadata) {
+    require(!key.starts_with(own_prefix), "posterior: metadata '{}' begins with the reserved '{}'", key,
+            own_prefix);
+  }
+  content.metadata[format_key] = posterior.has_digest ? format : format_without_digest;
+  content.metadata[blocks_key] = names.dump();
+  content.metadata[lambda_key] = fmt::format("{:.17g}", posterior.grid.lambda_max);
+  content.metadata[b_key] = fmt::format("{:.17g}", posterior.grid.b);
+  return content;
+}
+
 /// Takes tensors and texts out of a file; errors name the file.
 class Reader {
  public:
@@ -40,9 +71,11 @@ class Reader {
 
   Posterior posterior() {
     const std::string found = text(format_key);
-    require(found == format, "{}: is '{}', not a {}", name_, io::excerpt(found, 40), format);
+    require(found == format || found == format_without_digest, "{}: is '{}', not a {}", name_,
+            io::excerpt(found, 40), format);
     require_known_keys();
     Posterior result;
+    result.has_digest = found == format;
     result.grid.lambda_max = positive(lambda_key);
     result.grid.b = positive(b_key);
     read_blocks(result);
@@ -73,6 +106,11 @@ class Reader {
       if (!key.starts_with(own_prefix)) result.metadata[key] = value;
     }
     result.validate();
+    if (!result.has_digest) return result;
+    const std::string digest = text(digest_key);
+    content_ = {};  // its memory is needed once more
+    require(digest == io::sha256_hex(io::to_safetensors(content_of(result))),
+            "{}: is damaged: its digest does not match", name_);
     return result;
   }
 
@@ -108,7 +146,8 @@ class Reader {
   // Later formats add keys of their own; what this program does not know it does not pass over.
   void require_known_keys() const {
     for (const auto& [key, value] : content_.metadata) {
-      const bool known = key == format_key || key == blocks_key || key == lambda_key || key == b_key;
+      const bool known =
+          key == format_key || key == blocks_key || key == lambda_key || key == b_key || key == digest_key;
       require(known || !key.starts_with(own_prefix),
               "{}: this version of surefoot does not know its part '{}'", name_, io::excerpt(key, 40));
     }
@@ -150,29 +189,8 @@ class Reader {
 }  // namespace
 
 std::string posterior_bytes(const Posterior& posterior) {
-  posterior.validate();
-  io::Safetensors content;
-  Json names = Json::array();
-  Index offset = 0;
-  for (const algorithms::WeightBlock& block : posterior.layout.blocks) {
-    names.push_back(block.name);
-    const auto& pair = posterior.gaussians;
-    content.tensors.push_back(block_tensor("mean", block, pair.mean, offset));
-    content.tensors.push_back(block_tensor("log_variance", block, pair.log_variance, offset));
-    content.tensors.push_back(block_tensor("prior_mean", block, pair.prior_mean, offset));
-    offset += block.size();
-  }
-  const Eigen::VectorXd& prior = posterior.gaussians.prior_log_variance;
-  content.tensors.push_back({"prior_log_variance", {prior.size()}, {prior.begin(), prior.end()}});
-  content.metadata = posterior.metadata;
-  for (const auto& [key, value] : posterior.metadata) {
-    require(!key.starts_with(own_prefix), "posterior: metadata '{}' begins with the reserved '{}'", key,
-            own_prefix);
-  }
-  content.metadata[format_key] = format;
-  content.metadata[blocks_key] = names.dump();
-  content.metadata[lambda_key] = fmt::format("{:.17g}", posterior.grid.lambda_max);
-  content.metadata[b_key] = fmt::format("{:.17g}", posterior.grid.b);
+  io::Safetensors content = content_of(posterior);
+  if (posterior.has_digest) content.metadata[digest_key] = io::sha256_hex(io::to_safetensors(content));
   return io::to_safetensors(content);
 }
 

@@ -9,7 +9,8 @@
 /// Posteriors in the safetensors format: tensors mean.NAME, log_variance.NAME and prior_mean.NAME (rows x
 /// cols) for every block, prior_log_variance (one number per block), all F64. The posterior's metadata are
 /// the file's, and besides surefoot.format, surefoot.blocks (a JSON list: the order of the blocks),
-/// surefoot.lambda_max and surefoot.b.
+/// surefoot.lambda_max, surefoot.b and surefoot.sha256: the SHA-256 of the file that all the rest would make.
+/// Every reader checks it. Files of format 1 have none.
 namespace surefoot::learning {
 
 /// The bytes that save_posterior writes.

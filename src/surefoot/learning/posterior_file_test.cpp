@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace surefoot::learning {
@@ -100,7 +101,7 @@ TEST(PosteriorFile, DamageIsNamed) {
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.lambda_max"] = "-1"; }),
             "w.safetensors: 'surefoot.lambda_max' is '-1', not a positive number");
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.format"] = "other"; }),
-            "w.safetensors: is 'other', not a surefoot-posterior 1");
+            "w.safetensors: is 'other', not a surefoot-posterior 2");
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.later"] = "1"; }),
             "w.safetensors: this version of surefoot does not know its part 'surefoot.later'");
   EXPECT_EQ(error([](io::Safetensors& c) { c.metadata["surefoot.blocks"] = "[1"; }),
@@ -123,6 +124,40 @@ TEST(PosteriorFile, DamageIsNamed) {
               c.tensors.push_back({"more", {1}, {0}});
             }),
             "w.safetensors: holds 11 tensors, its blocks make 10");
+}
+
+// One flipped bit anywhere is found, or changes nothing (blanks behind the header).
+TEST(PosteriorFile, NoFlippedBitIsTakenForOtherWeights) {
+  Posterior posterior = example();
+  posterior.metadata["seen.last"] = "799";
+  const std::string good = posterior_bytes(posterior);
+  for (std::size_t place = 0; place < good.size(); ++place) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string bytes = good;
+      bytes[place] = static_cast<char>(bytes[place] ^ (1 << bit));
+      try {
+        const Posterior read = load_posterior(*io::memory_bytes("w", bytes));
+        EXPECT_EQ(posterior_bytes(read), good) << place << ' ' << bit;
+      } catch (const InputError&) {
+      }
+    }
+  }
+}
+
+TEST(PosteriorFile, OfFormatOneIsReadAndStaysTheSameFile) {
+  const std::string path = SUREFOOT_SOURCE_DIR "/tests/certificates/v1/weights.safetensors";
+  const Posterior old = load_posterior(path);
+  EXPECT_FALSE(old.has_digest);
+  EXPECT_EQ(posterior_sha256(old), io::sha256_of_file(path)) << "certificates name it so";
+}
+
+TEST(PosteriorFile, DigestDoesNotDependOnTheOrderOfTensors) {
+  io::Safetensors content = io::read_safetensors(*io::memory_bytes("w", posterior_bytes(example())));
+  std::reverse(content.tensors.begin(), content.tensors.end());
+  EXPECT_EQ(posterior_bytes(through_bytes(content)), posterior_bytes(example()));
+  content.metadata["seed"] = "8";
+  EXPECT_EQ(input_error([&] { through_bytes(content); }),
+            "w.safetensors: is damaged: its digest does not match");
 }
 
 TEST(PosteriorFile, ReservedMetadataAreRefused) {

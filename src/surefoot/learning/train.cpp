@@ -1,5 +1,6 @@
 #include "surefoot/learning/train.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
@@ -67,11 +68,11 @@ void Stage::validate() const {
 }
 
 void TrainOptions::validate(const algorithms::WeightLayout& layout, Index instances) const {
-  require(steps >= 0, "steps: {} is negative", steps);
+  require(steps >= 0 && steps <= most_steps, "steps: {} is outside 0 .. {}", steps, most_steps);
   require(samples >= 0 && samples <= instances, "samples: {} is outside 0 .. {}", samples, instances);
   require(delta > 0 && delta < 1, "delta: {} is outside (0, 1)", delta);
   require(slots >= 1, "slots: {} is below 1", slots);
-  require(checkpoint_seconds >= 0, "checkpoint_seconds: {} is negative", checkpoint_seconds);
+  require(checkpoint_seconds >= 0, "checkpoint_seconds: {} is negative or no number", checkpoint_seconds);
   for (const Stage& stage : stages) stage.validate();
   const auto known = [&](const std::string& name) {
     return std::any_of(layout.blocks.begin(), layout.blocks.end(),

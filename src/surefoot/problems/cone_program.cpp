@@ -1,18 +1,22 @@
 #include "surefoot/problems/cone_program.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace surefoot::problems {
 
 Index Cones::rows() const {
-  Index rows = zero + nonnegative;
-  for (const Index dimension : second_order) rows += dimension;
-  for (const Index order : semidefinite) rows += order * (order + 1) / 2;
+  constexpr std::string_view what = "cones: rows";
+  Index rows = checked_sum(what, zero, nonnegative);
+  for (const Index dimension : second_order) rows = checked_sum(what, rows, dimension);
+  for (const Index order : semidefinite)
+    rows = checked_sum(what, rows, checked_product(what, order, checked_sum(what, order, 1)) / 2);
   return rows;
 }
 

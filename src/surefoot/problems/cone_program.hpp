@@ -15,6 +15,7 @@ struct Cones {
   std::vector<Index> second_order;
   std::vector<Index> semidefinite;
 
+  /// InputError if there are more than can be counted.
   [[nodiscard]] Index rows() const;
   void validate() const;
 };

@@ -87,6 +87,15 @@ TEST(ConeProgram, NamesTheBrokenArgumentAndPlace) {
   bad = good;
   bad.cones.second_order = {0};
   EXPECT_EQ(complaint(bad), "cones: second-order cone 0 has dimension 0, must be >= 1");
+  constexpr Index huge = std::numeric_limits<Index>::max();
+  bad = good;
+  bad.cones.nonnegative = huge;
+  bad.cones.second_order = {huge, 6};
+  EXPECT_EQ(complaint(bad), "cones: rows: 1 + 9223372036854775807 is out of range");
+  bad = good;
+  bad.cones.zero = 0;
+  bad.cones.second_order = {huge, huge, 11};  // 9 rows if sums wrapped around
+  EXPECT_NE(complaint(bad).find("out of range"), std::string::npos) << complaint(bad);
   bad = good;
   bad.b(1, 4) = infinity;
   EXPECT_EQ(complaint(bad), "b: entry 4 of instance 1 is inf, must be finite");

@@ -181,11 +181,11 @@ std::string gnuplot_script(const ImageGrid& grid, ImageFormat format) {
 }
 
 Image render(const PlanePicture& picture, ImageFormat format, const PlotOptions& options) {
-  return render_script(gnuplot_script(picture, format), picture.name, options);
+  return render_script(gnuplot_script(picture, format), format, picture.name, options);
 }
 
 Image render(const ImageGrid& grid, ImageFormat format, const PlotOptions& options) {
-  Image image = render_script(gnuplot_script(grid, format), grid.name, options);
+  Image image = render_script(gnuplot_script(grid, format), format, grid.name, options);
   if (image.content && format == ImageFormat::svg) {
     const std::size_t at = image.content->find("<image ");
     if (at != std::string::npos) image.content->insert(at + 7, "style='image-rendering:pixelated' ");

@@ -23,7 +23,7 @@ ImageGrid small_grid() {
 
 TEST(Picture, QuotesTheUsersText) {
   const std::string script = gnuplot_script(small_picture(), ImageFormat::svg);
-  EXPECT_NE(script.find("'it''s a ball'"), std::string::npos);
+  EXPECT_NE(script.find(R"("it\047s a ball")"), std::string::npos);
   EXPECT_NE(script.find("(0.25) with circles"), std::string::npos);
 }
 

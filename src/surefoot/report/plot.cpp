@@ -3,6 +3,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
+#include "surefoot/report/image_check.hpp"
 #include "surefoot/report/process.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
@@ -350,6 +351,23 @@ std::string root_tag(std::string_view tag, std::string_view description) {
       html_escaped(attribute(tag, "viewBox")), html_escaped(description));
 }
 
+/// What a program drew, if all of it came back.
+Image whole_image(ProcessResult result, ImageFormat format, const std::string& what,
+                  const std::string& program) {
+  const auto none = [&](const std::string& why) {
+    return Image{std::nullopt, fmt::format("No {}: {} {}", what, printable(program), why)};
+  };
+  if (result.timed_out) return none("did not end in time and was ended");
+  if (result.exit_code != 0)
+    return none(fmt::format("ended with code {}: {}", result.exit_code, printable(result.errors)));
+  const bool pdf = format == ImageFormat::pdf;
+  if (!(pdf ? is_whole_pdf(result.output) : is_whole_svg(result.output)))
+    return none(fmt::format(
+        "gave back what is not a whole {}: {}", pdf ? "PDF" : "SVG",
+        result.errors.empty() ? "is the disk for temporary files full?" : printable(result.errors)));
+  return {std::move(result.output), ""};
+}
+
 }  // namespace
 
 Figure success_figure(const Certificate& certificate) {
@@ -439,43 +457,37 @@ std::string gnuplot_script(const Figure& figure, ImageFormat format) {
 
 Image outlined(const Image& pdf, const std::string& name, const PlotOptions& options) {
   if (!pdf.content) return pdf;
-  const ProcessResult result = run_process({options.pdftocairo, "-svg", "-", "-"}, *pdf.content);
-  if (!result.started) {
+  ProcessResult result = run_process({options.pdftocairo, "-svg", "-", "-"}, *pdf.content);
+  if (!result.started && !result.timed_out) {
     return {
         std::nullopt,
-        fmt::format(
-            "No SVG figures for papers: cannot run {} ({}). Install it (Debian: apt install poppler-utils) "
-            "to get them; the PDFs are there.",
-            printable(options.pdftocairo), result.errors)};
+        fmt::format("No SVG figures for papers: cannot run {} ({}).{}", printable(options.pdftocairo),
+                    result.errors,
+                    result.missing ? " Install it (Debian: apt install poppler-utils) to get them; the PDFs "
+                                     "are there."
+                                   : "")};
   }
-  if (result.exit_code != 0 || result.output.empty()) {
-    return {std::nullopt,
-            fmt::format("No SVG of figure {}: {} ended with code {}: {}", name, printable(options.pdftocairo),
-                        result.exit_code, printable(result.errors))};
-  }
-  return {result.output, ""};
+  return whole_image(std::move(result), ImageFormat::outlined_svg, fmt::format("SVG of figure {}", name),
+                     options.pdftocairo);
 }
 
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options) {
   if (format == ImageFormat::outlined_svg)
     return outlined(render(figure, ImageFormat::pdf, options), figure.name, options);
-  return render_script(gnuplot_script(figure, format), figure.name, options);
+  return render_script(gnuplot_script(figure, format), format, figure.name, options);
 }
 
-Image render_script(const std::string& script, const std::string& name, const PlotOptions& options) {
+Image render_script(const std::string& script, ImageFormat format, const std::string& name,
+                    const PlotOptions& options) {
   if (!ranks().first()) return {};  // the first process alone writes files
-  const ProcessResult result = run_process({options.gnuplot, "--default-settings"}, script);
-  if (!result.started) {
-    return {std::nullopt, fmt::format("No figures: cannot run {} ({}). Install gnuplot (Debian: apt install "
-                                      "gnuplot-nox) to get them.",
-                                      printable(options.gnuplot), result.errors)};
+  ProcessResult result = run_process({options.gnuplot, "--default-settings"}, script);
+  if (!result.started && !result.timed_out) {
+    return {
+        std::nullopt,
+        fmt::format("No figures: cannot run {} ({}).{}", printable(options.gnuplot), result.errors,
+                    result.missing ? " Install gnuplot (Debian: apt install gnuplot-nox) to get them." : "")};
   }
-  if (result.exit_code != 0 || result.output.empty()) {
-    return {std::nullopt,
-            fmt::format("No figure {}: {} ended with code {}: {}", name, printable(options.gnuplot),
-                        result.exit_code, printable(result.errors))};
-  }
-  return {result.output, ""};
+  return whole_image(std::move(result), format, fmt::format("figure {}", name), options.gnuplot);
 }
 
 std::string inline_svg(std::string_view svg, std::string_view prefix, std::string_view description) {

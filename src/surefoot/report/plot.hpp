@@ -79,11 +79,13 @@ struct Image {
 /// The PDF of an image as an SVG with outlines.
 Image outlined(const Image& pdf, const std::string& name, const PlotOptions& options = {});
 
-/// Runs gnuplot, without a shell and without the user's settings. Does not throw if it is missing or fails.
+/// Runs gnuplot, without a shell and without the user's settings. Does not throw if it is missing, fails,
+/// hangs or gives back a part.
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options = {});
 
-/// The same for a complete script; `name` stands in the notice.
-Image render_script(const std::string& script, const std::string& name, const PlotOptions& options = {});
+/// The same for a complete script that draws in this format; `name` stands in the notice.
+Image render_script(const std::string& script, ImageFormat format, const std::string& name,
+                    const PlotOptions& options = {});
 
 /// An SVG of gnuplot made ready to stand in a page beside others: no prolog, ids begin with `prefix`, colours
 /// black and none follow the page, `description` for those who do not see it.

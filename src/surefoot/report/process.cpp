@@ -4,11 +4,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <system_error>
+#include <thread>
 
 extern "C" char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to the program
 
@@ -38,13 +45,15 @@ bool fill(std::FILE* file, std::string_view text) {
   return written && std::fflush(file) == 0 && std::fseek(file, 0, SEEK_SET) == 0;
 }
 
-std::string content(std::FILE* file) {
+/// None: it cannot be read.
+std::optional<std::string> content(std::FILE* file) {
   std::string text;
   std::array<char, 1 << 16> buffer{};
   std::rewind(file);
   while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file)) {
     text.append(buffer.data(), count);
   }
+  if (std::ferror(file) != 0) return std::nullopt;
   return text;
 }
 
@@ -66,20 +75,85 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-int wait_for(pid_t child) {
+/// None: it did not end in time and was killed.
+std::optional<int> wait_for(pid_t child, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
+  bool killed = false;
+  for (auto pause = std::chrono::microseconds(500);;) {
+    const pid_t ended = waitpid(child, &status, killed ? 0 : WNOHANG);
+    if (ended == child) break;
+    if (ended < 0 && errno != EINTR) return -1;
+    if (killed) continue;
+    if (Clock::now() >= end) {
+      ::kill(child, SIGKILL);
+      killed = true;
+      continue;
+    }
+    std::this_thread::sleep_for(pause);
+    constexpr auto longest = std::chrono::microseconds(20000);
+    pause = std::min(2 * pause, longest);
   }
+  if (killed) return std::nullopt;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/// Programs that did not end: waiting for each of their figures would take as long again.
+class Hung {
+ public:
+  [[nodiscard]] bool contains(const std::string& program) {
+    const std::scoped_lock lock(mutex_);
+    return programs_.contains(program);
+  }
+  void add(const std::string& program) {
+    const std::scoped_lock lock(mutex_);
+    programs_.insert(program);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> programs_;
+};
+
+Hung& hung() {
+  static Hung programs;
+  return programs;
+}
+
+/// Signals that this program ignores act on those that it runs.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    sigset_t acting;
+    sigemptyset(&acting);
+    for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&acting, signal);
+    posix_spawnattr_setsigdefault(&attributes_, &acting);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& command, std::string_view input) {
+ProcessResult run_process(const std::vector<std::string>& command, std::string_view input, double seconds) {
+  ProcessResult result;
+  if (hung().contains(command.front())) {
+    result.timed_out = true;
+    return result;
+  }
   const Channels channels;
   if (!channels.opened() || !fill(channels.input.get(), input)) {
-    return {false, 0, "", "no temporary file: " + reason(errno)};
+    result.errors = "no temporary file: " + reason(errno);
+    return result;
   }
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
@@ -87,10 +161,26 @@ ProcessResult run_process(const std::vector<std::string>& command, std::string_v
   arguments.push_back(nullptr);
   const SpawnActions actions(channels);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, arguments[0], actions.get(), nullptr, arguments.data(), environ);
-  if (error != 0) return {false, 0, "", reason(error)};
-  const int exit_code = wait_for(child);
-  return {true, exit_code, content(channels.output.get()), content(channels.errors.get())};
+  const SpawnAttributes attributes;
+  const int error =
+      posix_spawnp(&child, arguments[0], actions.get(), attributes.get(), arguments.data(), environ);
+  if (error != 0) {
+    result.missing = error == ENOENT;
+    result.errors = reason(error);
+    return result;
+  }
+  result.started = true;
+  const std::optional<int> exit_code = wait_for(child, seconds);
+  if (!exit_code) {
+    hung().add(command.front());
+    result.timed_out = true;
+    return result;
+  }
+  result.exit_code = *exit_code;
+  const std::optional<std::string> output = content(channels.output.get());
+  result.output = output.value_or("");
+  result.errors = output ? content(channels.errors.get()).value_or("") : "what it drew cannot be read";
+  return result;
 }
 
 }  // namespace surefoot::report

@@ -1,7 +1,11 @@
 #include "surefoot/report/text.hpp"
 
+#include "surefoot/io/text.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <utility>
 
 namespace surefoot::report {
 namespace {
@@ -83,6 +87,32 @@ std::string with_escapes(std::string_view text, auto&& escape_of) {
       result += c;
     } else {
       result += escape;
+    }
+  }
+  return result;
+}
+
+/// Without what needs a package: of letters beyond ASCII those of Latin-1 that every font has.
+std::string known_to_latex(std::string_view text) {
+  constexpr std::uint32_t latin_first = 0xC0;
+  constexpr std::uint32_t latin_last = 0xFF;
+  constexpr std::array<std::uint32_t, 6> of_other_fonts{0xD0, 0xD7, 0xDE, 0xF0, 0xF7, 0xFE};
+  constexpr std::array<std::pair<std::uint32_t, std::string_view>, 5> as_ascii{
+      {{0x2013, "--"}, {0x2014, "---"}, {0x2019, "'"}, {0x2026, "..."}, {0x2212, "-"}}};
+  std::string result;
+  const std::string clean = printable(text);
+  for (std::string_view rest = clean; !rest.empty();) {
+    const CodePoint point = decode(rest);
+    const std::string_view letter = rest.substr(0, point.bytes);
+    rest.remove_prefix(point.bytes);
+    const auto* written =
+        std::ranges::find(as_ascii, point.value, &std::pair<std::uint32_t, std::string_view>::first);
+    if (written != as_ascii.end()) {
+      result += written->second;
+    } else {
+      const bool known = point.bytes == 1 || (within(point.value, latin_first, latin_last) &&
+                                              std::ranges::count(of_other_fonts, point.value) == 0);
+      result += known ? letter : "?";
     }
   }
   return result;
@@ -202,7 +232,7 @@ std::string markdown_escaped(std::string_view text) {
 
 std::string latex_escaped(std::string_view text) {
   std::string result;
-  for (const char letter : printable(text)) {
+  for (const char letter : known_to_latex(text)) {
     switch (letter) {
       case '\\':
         result += "\\textbackslash{}";
@@ -223,7 +253,12 @@ std::string latex_escaped(std::string_view text) {
         result += "\\textbar{}";
         break;
       case '"':
-        result += "\\textquotedbl{}";
+        result += "{''}";
+        break;
+      case '[':  // after \\ they would be arguments
+      case ']':
+      case '*':
+        result += {'{', letter, '}'};
         break;
       case '{':
       case '}':
@@ -243,12 +278,40 @@ std::string latex_escaped(std::string_view text) {
 
 std::string csv_quoted(std::string_view text) {
   std::string clean = printable(text);
+  // Spreadsheets compute what begins so, but for numbers; after an apostrophe it is a text to them.
+  const std::size_t begin = clean.find_first_not_of(' ');
+  double number = 0;
+  if (begin != std::string::npos && std::string_view("=+-@").find(clean[begin]) != std::string_view::npos &&
+      !io::parse_number(clean, number))
+    clean.insert(0, 1, '\'');
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
   return '"' + with_escapes(clean, [](char c) -> std::string_view { return c == '"' ? "\"\"" : ""; }) + '"';
 }
 
 std::string gnuplot_quoted(std::string_view text) {
-  return '\'' + with_escapes(text, [](char c) -> std::string_view { return c == '\'' ? "''" : ""; }) + '\'';
+  // Not every command of gnuplot takes '' for an apostrophe; between other quotes codes stand for what acts.
+  if (text.find('\'') == std::string_view::npos) return '\'' + printable(text) + '\'';
+  return '"' +
+         with_escapes(text,
+                      [](char c) -> std::string_view {
+                        switch (c) {
+                          case '\'':
+                            return "\\047";
+                          case '"':
+                            return "\\042";
+                          case '`':
+                            return "\\140";
+                          case '\\':
+                            return "\\134";
+                          default:
+                            return {};
+                        }
+                      }) +
+         '"';
+}
+
+std::string shell_path(std::string_view path) {
+  return shell_quoted((path.starts_with('-') ? "./" : "") + std::string(path));
 }
 
 std::string shell_quoted(std::string_view text) {

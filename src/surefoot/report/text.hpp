@@ -24,12 +24,15 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
 
 std::string html_escaped(std::string_view text);
 std::string markdown_escaped(std::string_view text);
+/// Needs no package: letters that no plain LaTeX knows become "?".
 std::string latex_escaped(std::string_view text);
-/// RFC 4180: quoted where needed.
+/// RFC 4180: quoted where needed; never a formula to a spreadsheet.
 std::string csv_quoted(std::string_view text);
-/// Single-quoted gnuplot string, in which nothing is substituted; to be used with `noenhanced`.
+/// A string of gnuplot in which nothing is substituted; to be used with `noenhanced`.
 std::string gnuplot_quoted(std::string_view text);
 /// A word for a POSIX shell, quoted where needed.
 std::string shell_quoted(std::string_view text);
+/// The same for a file, whose name is never taken for an option.
+std::string shell_path(std::string_view path);
 
 }  // namespace surefoot::report

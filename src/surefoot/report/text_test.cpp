@@ -46,10 +46,29 @@ TEST(Escapes, AreInert) {
   EXPECT_EQ(html_escaped("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
   EXPECT_EQ(csv_quoted("plain"), "plain");
   EXPECT_EQ(csv_quoted("a,\"b\"\nc"), "\"a,\"\"b\"\" c\"");
-  EXPECT_EQ(gnuplot_quoted("it's\n`x`"), "'it''s `x`'");
+  EXPECT_EQ(gnuplot_quoted("its\n`x`"), "'its `x`'");
+  EXPECT_EQ(gnuplot_quoted("it's\n`x`\\\""), R"("it\047s \140x\140\134\042")");
   EXPECT_EQ(shell_quoted("results.csv"), "results.csv");
   EXPECT_EQ(shell_quoted("a b's;rm"), "'a b'\\''s;rm'");
+  EXPECT_EQ(shell_path("-rf/certificate.json"), "./-rf/certificate.json");
+  EXPECT_EQ(shell_path("a\x1b[31m b"), "'a\xEF\xBF\xBD[31m b'");
   EXPECT_EQ(markdown_escaped("a|b_c"), "a\\|b\\_c");
+}
+
+TEST(Escapes, CellsAreNoFormulas) {
+  EXPECT_EQ(csv_quoted("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_quoted("  @SUM(A1)"), "'  @SUM(A1)");
+  EXPECT_EQ(csv_quoted("-cmd,x"), "\"'-cmd,x\"");
+  EXPECT_EQ(csv_quoted("-20"), "-20") << "a number is one";
+  EXPECT_EQ(csv_quoted("+1e-3"), "+1e-3");
+  EXPECT_EQ(csv_quoted("a=b"), "a=b");
+}
+
+TEST(Escapes, LatexNeedsNoPackages) {
+  EXPECT_EQ(latex_escaped("a\"b"), "a{''}b");
+  EXPECT_EQ(latex_escaped("[2pt] *"), "{[}2pt{]} {*}") << "after a line break they would be arguments";
+  EXPECT_EQ(latex_escaped("é ü 残 ð \xff"), "é ü ? ? ?");
+  EXPECT_EQ(latex_escaped("a rathe\u2026"), "a rathe...");
 }
 
 TextTable example() {

@@ -1,5 +1,6 @@
 #include "surefoot/runs/metric.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -134,9 +135,9 @@ MetricRoom::MetricRoom(const Metric& metric, const Operator& op) : metric_(metri
     squares_.resize(W);
   }
   if (compares) {
-    require(metric.first >= 0 && metric.first + metric.count <= op.iterate_size(),
-            "{}: entries {} .. {} must lie in an iterate of {}", metric.name, metric.first,
-            metric.first + metric.count - 1, op.iterate_size());
+    require(is_within(metric.first, metric.count, op.iterate_size()),
+            "{}: {} entries from {} on must lie in an iterate of {}", metric.name, metric.count, metric.first,
+            op.iterate_size());
     iterate_.resize(metric.count * W);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/ranks.hpp"
@@ -21,7 +22,7 @@ using algorithms::Workspace;
 using problems::Table;
 
 void RunOptions::validate() const {
-  require(steps >= 0, "steps: is {}, must be >= 0", steps);
+  require(steps >= 0 && steps <= most_steps, "steps: is {}, must be in 0 .. {}", steps, most_steps);
   require(first >= 0, "first: is {}, must be >= 0", first);
   require(count >= 0, "count: is {}, must be >= 0", count);
   require(stop_residual >= 0, "stop_residual: is {}, must be >= 0", stop_residual);
@@ -220,8 +221,8 @@ void run(const Operator& op, const std::vector<Metric>& metrics, const Start& st
   require(options.first < op.instances(), "first: is {}, must be below {} (instances)", options.first,
           op.instances());
   const Index count = options.count > 0 ? options.count : op.instances() - options.first;
-  require(options.first + count <= op.instances(), "count: is {}, there are {} instances from {} on", count,
-          op.instances() - options.first, options.first);
+  require(is_within(options.first, count, op.instances()), "count: is {}, there are {} instances from {} on",
+          count, op.instances() - options.first, options.first);
   require(metrics.empty() || trace_sink, "trace_sink: is missing");
   require(options.iterate_steps.empty() || iterate_sink, "iterate_sink: is missing");
   require(options.stop_residual == 0 || metrics.empty(), "stop_residual: is {}, must be 0 with metrics",
@@ -264,6 +265,7 @@ void share_rows(Table& table, Part own) {
 
 std::vector<Trace> run_traces(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
                               const RunOptions& options) {
+  options.validate();
   const Index count = options.count > 0 ? options.count : op.instances() - options.first;
   std::vector<Trace> traces;
   traces.reserve(metrics.size());
@@ -283,6 +285,7 @@ std::vector<Trace> run_traces(const Operator& op, const std::vector<Metric>& met
 }
 
 Table run_iterates(const Operator& op, const Start& start, const RunOptions& options) {
+  options.validate();
   const Index count = options.count > 0 ? options.count : op.instances() - options.first;
   Table iterates(std::max<Index>(count, 0), op.iterate_size());
   RunOptions last = options;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/types.hpp"
+
+#include <limits>
+#include <string_view>
+
+/// Arithmetic on sizes that come from files, options and callers: dimensions, counts, steps, strides. A size
+/// that does not fit is refused before anything is allocated or indexed by it.
+namespace surefoot {
+
+/// Steps of a run, layers of a network.
+inline constexpr Index most_steps = 100'000'000;
+/// Rows or columns of a sparse matrix, whose places are of type int; places of sparse codes too.
+inline constexpr Index most_rows = std::numeric_limits<int>::max();
+
+/// a + b; InputError names `what` if it is not an Index.
+inline Index checked_sum(std::string_view what, Index a, Index b) {
+  Index sum = 0;
+  require(!__builtin_add_overflow(a, b, &sum), "{}: {} + {} is out of range", what, a, b);
+  return sum;
+}
+
+/// a b; InputError names `what` if it is not an Index.
+inline Index checked_product(std::string_view what, Index a, Index b) {
+  Index product = 0;
+  require(!__builtin_mul_overflow(a, b, &product), "{}: {} x {} is out of range", what, a, b);
+  return product;
+}
+
+/// Whether items first .. first+count-1 are some of 0 .. all-1, whatever the numbers are.
+inline bool is_within(Index first, Index count, Index all) {
+  return first >= 0 && count >= 0 && first <= all && count <= all - first;
+}
+
+}  // namespace surefoot

@@ -1,0 +1,213 @@
+#include "surefoot/core/random.hpp"
+
+#include "support/program.hpp"
+#include "support/training_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace surefoot {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* huge = "9223372036854775807";
+
+/// Input that means harm: each is refused in one line, nothing is written, nothing crashes.
+class Hostile : public testing::ProgramTest {
+ protected:
+  void expect_refused(const std::string& arguments, const std::string& words) const {
+    const testing::ProgramResult result = surefoot(arguments);
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << arguments << "\n" << result.err;
+    EXPECT_NE(result.err.find(words), std::string::npos) << arguments << "\n" << result.err;
+    EXPECT_EQ(result.err.find("internal error"), std::string::npos) << arguments << "\n" << result.err;
+  }
+  // A training file with one table of these lines before its stage.
+  std::string training(const std::string& lines) const {
+    write("hostile.toml", lines + "\n[[stage]]\nnoise = false\nsurrogate = \"logarithm\"\n");
+    return "train hostile.toml --out out";
+  }
+  std::string trained() const {
+    write("small.toml",
+          "[family]\nsamples = 100\nmeasurements = 8\nvariables = 16\n[network]\nsteps = 3\n"
+          "[[stage]]\nepochs = 1\nnoise = false\nsurrogate = \"logarithm\"\n");
+    EXPECT_EQ(surefoot("train small.toml --out trained --quiet").code, 0);
+    return "trained/weights.safetensors";
+  }
+  [[nodiscard]] static std::string repeated(const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  }
+};
+
+constexpr const char* portfolio =
+    "run cone " SUREFOOT_SOURCE_DIR "/examples/portfolio --out out --iterations 5 ";
+constexpr const char* mpc = "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --out out --iterations 5 ";
+
+TEST_F(Hostile, SizesOfConesThatOverflowAreRefused) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "family");
+  // 26 rows of A: these sizes are 26, or 27, if sums wrap around.
+  for (const char* sizes :
+       {"zero = 9223372036854775807\nnonnegative = 9223372036854775807\nsecond_order = [28]",
+        "nonnegative = 9223372036854775807\nsecond_order = [9223372036854775807, 28]"}) {
+    write("family/settings.toml", sizes);
+    expect_refused("run cone family --out out", "out of range");
+  }
+  expect_refused(std::string(portfolio) + "--zero 4611686018427387904 --nonnegative 4611686018427387904",
+                 "out of range");
+  expect_refused(std::string(portfolio) + "--semidefinite 9223372036854775807", "1 .. 30000");
+}
+
+TEST_F(Hostile, MatricesWithoutEntriesAndManyRowsAreRefused) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "family");
+  for (const char* shape : {"(1000000000000, 0, 5)", "(3000000000, 0)", "(0, 3000000000)"}) {
+    std::string head = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}", shape);
+    head.resize(117, ' ');
+    std::string file("\x93NUMPY\x01\x00", 8);
+    file += static_cast<char>(head.size() + 1);
+    file += '\0';
+    write("empty.npy", file + head + '\n');
+    expect_refused("run cone family --A empty.npy --out out", "rows and columns");
+  }
+}
+
+TEST_F(Hostile, TomlNestedDeepIsRefusedBeforeItIsParsed) {
+  const std::vector<std::string> deep{"[" + repeated("a.", 100000) + "a]\n",
+                                      repeated("a.", 100000) + "a = 1\n",
+                                      "x = { " + repeated("a.", 20000) + "a = 1 }\n",
+                                      "x = " + repeated("[", 20000) + repeated("]", 20000) + "\n",
+                                      "x = " + repeated("{a=", 20000) + "1" + repeated("}", 20000) + "\n",
+                                      "[[" + repeated("'a' . ", 20000) + "a]]\n"};
+  for (const std::string& text : deep) {
+    write("deep.toml", text);
+    expect_refused("train deep.toml --out out", "nested deeper than 16");
+    expect_refused(std::string(mpc) + "--settings deep.toml", "nested deeper than 16");
+  }
+  write("long.toml", "# " + std::string(1 << 20, 'x') + "\n");
+  expect_refused("train long.toml --out out", "1048576 bytes");
+  // Dots and brackets in texts, comments and numbers are no depth.
+  write("texts.toml",
+        "title = \"" + repeated("a.[", 40) + "\"  # " + repeated("a.[", 40) +
+            "\nquantiles = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.81, 0.82, 0.83, 0.84, 0.85, 0.86, "
+            "0.87, 0.88, 0.89, 0.9]\n");
+  EXPECT_EQ(surefoot(std::string(mpc) + "--settings texts.toml").code, 0);
+}
+
+TEST_F(Hostile, NumbersOutsideTheirRangeAreRefused) {
+  expect_refused(training(fmt::format("[network]\nsteps = {}", huge)), "steps: 9223372036854775807");
+  expect_refused(training(fmt::format("[family]\nsamples = 100\nfirst = {}", huge)), "out of range");
+  expect_refused(training(fmt::format("[family]\nvariables = {}", huge)), "variables");
+  expect_refused(training(fmt::format("[family]\nsamples = 100\n[posterior]\nslots = {}", huge)), "slots");
+  expect_refused(training("[posterior]\ninitial = { step = nan }"), "must be a number");
+  expect_refused(training("[posterior]\ndelta = 1.0"), "delta: 1 is outside (0, 1)");
+  expect_refused(training("") + " --samples -5", "'-5' is below 1");
+  expect_refused(training("") + " --validate 0", "'0' is below 1");
+  expect_refused(training("") + " --target nan", "'nan' is not a number of at least 0");
+  for (const char* verb : {mpc, portfolio}) {
+    expect_refused(std::string(verb) + "--memory-limit -1", "'-1' is not a size");
+    expect_refused(std::string(verb) + "--memory-limit nan", "'nan' is not a size");
+    for (const char* seconds : {"nan", "inf", "-1", "1e999"})
+      expect_refused(fmt::format("{} --checkpoint-seconds {}", verb, seconds),
+                     "is not a number of at least 0");
+  }
+  const std::string weights = trained();
+  expect_refused(fmt::format("calibrate {} --first {}", weights, huge), "--samples");
+  expect_refused(fmt::format("calibrate {} --first {} --samples 100", weights, huge), "100");
+  expect_refused(fmt::format("calibrate {} --first -1 --samples 100", weights), "-1");
+  expect_refused(fmt::format("calibrate {} --draws {} --guarantees pac-bayes", weights, huge),
+                 "out of range");
+  expect_refused(fmt::format("calibrate {} --hold-out {}:1", weights, huge), "too many");
+}
+
+TEST_F(Hostile, BytesThatAreNoTextAreNoInternalError) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/mpc", folder_ / "family");
+  fs::rename(folder_ / "family" / "q.csv", folder_ / "\xff.csv");
+  const auto result = surefoot(
+      "run qp family --q \"$(printf '\\377').csv\" --title \"$(printf '\\377')\" --iterations 5 --out out");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(surefoot("verify out/certificate.json").code, 0);
+  const std::string weights = trained();
+  EXPECT_EQ(surefoot("calibrate " + weights + " --names \"$(printf '\\377')\" --out calibrated").code, 0);
+}
+
+TEST_F(Hostile, SettingsOfAFamilyDoNotChooseWhereFilesGo) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "family");
+  const std::string cones = "\n[cones]\nzero = 1\nnonnegative = 20\nsecond_order = [5]\n";
+  for (const char* line :
+       {"out = 'elsewhere'", "checkpoint = 'elsewhere'", "ledger = 'elsewhere'", "resume = true"}) {
+    write("family/settings.toml", line + cones);
+    expect_refused("run cone family --iterations 5 --out mine", "only the command line may");
+    EXPECT_FALSE(fs::exists(folder_ / "elsewhere")) << line;
+  }
+}
+
+TEST_F(Hostile, CommandsToCopyAreQuotedAndNamesAreNoControlCharacters) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  const auto result = surefoot("certify table.csv --out \"$(printf 'a b;\\033[31m')\"");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("surefoot verify 'a b;"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find('\033'), std::string::npos) << result.out;
+  const auto dash = surefoot("certify table.csv --out=-x");
+  ASSERT_EQ(dash.code, 0) << dash.err;
+  EXPECT_NE(dash.out.find("surefoot verify ./-x/certificate.json\n"), std::string::npos) << dash.out;
+}
+
+TEST_F(Hostile, FilesThatAreReplacedKeepTheirMode) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  ASSERT_EQ(surefoot("certify table.csv --out out").code, 0);
+  const fs::path file = folder_ / "out" / "certificate.json";
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_EQ(surefoot("certify table.csv --out out --title again").code, 0);
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// A row for every code of docs/reference_verbs.md; 5 cannot be reached, and those of signals are tested with
+// them.
+TEST_F(Hostile, ExitCodesAreThoseOfTheTable) {
+  std::string slow = "k=1,k=2\n";
+  std::string fast = slow;
+  for (int i = 0; i < 200; ++i) {
+    RandomStream random(1, "hostile test", static_cast<std::uint64_t>(i));
+    slow += fmt::format("{:.9g},{:.9g}\n", random.uniform(3, 4), random.uniform(2, 3));
+    fast += fmt::format("{:.9g},{:.9g}\n", random.uniform(3, 4), random.uniform(0, 0.5));
+  }
+  write("slow.csv", slow);
+  write("fast.csv", fast);
+  const std::string certify = "certify slow.csv --tolerances 1 --out ";
+  ASSERT_EQ(surefoot(certify + "slow").code, 0);
+  ASSERT_EQ(surefoot("certify fast.csv --tolerances 1 --names slow --out fast").code, 0);
+  EXPECT_EQ(surefoot("verify slow/certificate.json").code, 0);
+  EXPECT_EQ(surefoot("verify slow/certificate.json --data fast.csv").code, 1);
+  EXPECT_EQ(surefoot("verify missing.json").code, 2);
+  EXPECT_EQ(surefoot("nonsense").code, 2);
+  ASSERT_EQ(surefoot(certify + "again --title again").code, 0);
+  EXPECT_EQ(surefoot("compare slow/certificate.json fast/certificate.json").code, 0);
+  EXPECT_EQ(surefoot("compare slow/certificate.json again/certificate.json").code, 3) << "nothing is shown";
+  EXPECT_EQ(surefoot(training("[family]\nsamples = 100") + fmt::format(" --samples {}", huge)).code, 4);
+  EXPECT_EQ(surefoot(certify + "small --memory-limit 1kB").code, 4);
+  EXPECT_EQ(shell("$SUREFOOT verify slow/certificate.json >/dev/full").code, 4);
+}
+
+TEST_F(Hostile, MessagesThatCannotBeWrittenEndNothing) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  const std::string certify = "$SUREFOOT certify table.csv --out out ";
+  for (const char* nowhere : {"2>/dev/full", "2>&-"}) {
+    EXPECT_EQ(shell("$SUREFOOT certify missing.csv --out out " + std::string(nowhere)).code, 2) << nowhere;
+    fs::remove_all(folder_ / "out");
+    EXPECT_EQ(shell(certify + nowhere).code, 0) << nowhere;
+    EXPECT_EQ(surefoot("verify out/certificate.json").code, 0) << nowhere;
+  }
+  // With no streams at all nothing of the messages lands in a file.
+  fs::remove_all(folder_ / "out");
+  (void)shell(certify + "<&- >&- 2>&-");
+  EXPECT_EQ(surefoot("verify out/certificate.json").code, 0);
+}
+
+}  // namespace
+}  // namespace surefoot
