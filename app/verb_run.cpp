@@ -14,6 +14,7 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
+#include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
 #include "checkpointing.hpp"
@@ -200,7 +201,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   for (const FamilyFiles::Read& read : files.files()) data.emplace_back("--" + read.name, read.sha256);
   LookBook looks(arguments.looks, "run", configuration_of(verb, data), arguments.checkpoint.resume);
   const certify::SampleRange problems = problems_of(files, op.instances());
-  if (looks.kept()) looks.announce({problems}, std::string(op.name()));
+  looks.announce({problems}, std::string(op.name()));
   const auto journal = open_journal(arguments.checkpoint, verb, data);
   problems::Table traces;
   certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
@@ -222,7 +223,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   if (const auto stated = stated_worst_case(arguments)) certify::add_worst_case(certificate, *stated);
   certificate.rerun =
       rerun_record({"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read);
-  if (looks.kept()) looks.record_in(certificate, {problems}, std::string(op.name()));
+  looks.record_in(certificate, {problems}, std::string(op.name()));
   write_certificate(certificate, arguments.output);
   journal->close();
 }
@@ -302,7 +303,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   run_and_certify(verb, arguments, op, files, rows, run, settings, [&](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
-    return runs::solve(op, how);
+    return runs::solve_cone(op, problem, how);
   });
 }
 

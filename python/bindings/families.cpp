@@ -6,6 +6,7 @@
 #include "surefoot/core/checked.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
+#include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
 #include "arrays.hpp"
@@ -182,10 +183,10 @@ Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
 Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
   auto op =
       interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Scs>(problem, options); });
-  const auto solve = [scs = op.get()](const Interrupt& interrupt) {
+  const auto solve = [scs = op.get(), problem](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
-    return runs::solve(*scs, how);
+    return runs::solve_cone(*scs, problem, how);
   };
   return {std::move(op),
           solve,

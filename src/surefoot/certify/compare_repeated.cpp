@@ -23,7 +23,8 @@ Certificate with_history_of(const Certificate& stated, Certificate repeated) {
   for (std::size_t i = 0; i < stated.variants.size(); ++i) {
     const std::optional<SampleProvenance>& said = stated.variants[i].provenance;
     if (!said) return repeated;
-    provenance.push_back(repeated.variants[i].provenance.value_or(*said));
+    if (!repeated.variants[i].provenance) return repeated;
+    provenance.push_back(*repeated.variants[i].provenance);
     provenance.back().earlier_looks = said->earlier_looks;
   }
   set_provenance(repeated, provenance);

@@ -181,10 +181,16 @@ std::vector<std::string> taken_on_trust(const Certificate& certificate, const Ch
       std::ranges::any_of(certificate.variants, [](const Variant& each) { return each.weights.has_value(); });
   if (learned && !checked.weights && !checked.rerun)
     items.emplace_back("the weights (check them with --weights)");
+  const bool split = std::ranges::any_of(certificate.variants, [](const Variant& each) {
+    return each.pac_bayes && each.pac_bayes->prior_samples > 0;
+  });
+  if (split) items.emplace_back("that the prior mean never saw the samples counted here");
   const EvidenceJson json = EvidenceJson::parse(to_json(certificate));
   for (const FieldCheck& check : field_checks()) {
-    const std::optional<Evidence> found_by = repeatable ? check.in_runs : check.in_tables;
-    if (found_by == Evidence::nothing && present(json, check.field)) items.emplace_back(check.field);
+    const std::optional<Evidence> own = repeatable ? check.in_runs : check.in_tables;
+    const Evidence found_by = own.value_or(check.in_runs.value_or(Evidence::nothing));
+    const bool trusted = found_by == Evidence::nothing || (found_by == Evidence::rerun && !repeatable);
+    if (trusted && present(json, check.field)) items.emplace_back(check.field);
   }
   return items;
 }

@@ -125,7 +125,7 @@ TEST(ModelPredictiveControl, LimitsMatterAndThePlanMovedByOneStepIsFeasibleAndNe
 TEST(ModelPredictiveControl, RefusesWhatMakesNoSense) {
   ModelPredictiveControlOptions options;
   options.pushed = {3};
-  EXPECT_INPUT_ERROR(ModelPredictiveControl{options}, "pushed: 3 is outside 0 .. 2");
+  EXPECT_INPUT_ERROR(ModelPredictiveControl{options}, "pushed: 3 is outside 0 .. 1");
   options.pushed = {0};
   options.rate_limit = 0;
   EXPECT_INPUT_ERROR(ModelPredictiveControl{options}, "rate_limit: is 0, must be > 0");

@@ -6,6 +6,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/runs/named_metric.hpp"
+#include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 #include "surefoot/runs/tally.hpp"
 
@@ -274,6 +275,54 @@ TEST(Solve, ReachesTheResidualOrSaysWhichInstanceDoesNot) {
   EXPECT_LT(run_traces(op, {fixed_point_residual()}, given_start(solutions), options)[0].values.maxCoeff(),
             1e-12);
   EXPECT_INPUT_ERROR(solve(op, {1e-12, 3}), "max_steps: after 3 steps");
+}
+
+// An objective times a tiny number has the same solutions; one that is judged absolutely is solved by
+// anything.
+TEST(SolveQp, TinyObjectivesAreSolvedOrRefused) {
+  for (const double tiny : {1e-6, 1e-9, 1e-11, 1e-12, 1e-15}) {
+    problems::Qp problem;
+    problems::SparseMatrix identity(2, 2);
+    identity.setIdentity();
+    problem.P = {problems::SparseMatrix(tiny * identity)};
+    problem.A = {identity};
+    problem.q.resize(1, 2);
+    problem.q << -tiny * 1.25, -tiny * 1.75;
+    problem.l = problems::Table::Constant(1, 2, -10);
+    problem.u = problems::Table::Constant(1, 2, 10);
+    try {
+      const Table solutions = solve_qp(problem);
+      EXPECT_NEAR(solutions(0, 0), 1.25, 1e-6) << tiny;
+      EXPECT_NEAR(solutions(0, 1), 1.75, 1e-6) << tiny;
+    } catch (const InputError& error) {
+      EXPECT_LT(tiny, 1e-6) << error.what();
+    }
+    // And what is no solution is never taken for one.
+    const problems::Vector zero = problems::Vector::Zero(2);
+    EXPECT_GT(qp_error(problem, 0, zero, zero), 0.1) << tiny;
+  }
+}
+
+TEST(SolveCone, TinyObjectivesAreSolvedOrRefused) {
+  for (const double tiny : {1.0, 1e-12, 1e-17}) {
+    problems::ConeProgram problem;  // minimize tiny/2 |x|^2 - tiny (1.25 x_1 + 1.75 x_2), x <= 10
+    problems::SparseMatrix identity(2, 2);
+    identity.setIdentity();
+    problem.P = {problems::SparseMatrix(tiny * identity)};
+    problem.A = {identity};
+    problem.b = problems::Table::Constant(1, 2, 10);
+    problem.c.resize(1, 2);
+    problem.c << -tiny * 1.25, -tiny * 1.75;
+    problem.cones.nonnegative = 2;
+    const algorithms::Scs scs(problem, algorithms::ScsOptions::paper());
+    try {
+      const Table solutions = solve_cone(scs, problem);
+      EXPECT_NEAR(solutions(0, 0), 1.25, 1e-4) << tiny;
+    } catch (const InputError& error) {
+      EXPECT_LT(tiny, 1.0) << error.what();
+      EXPECT_NE(std::string(error.what()).find("instance 0"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(SolveQp, IsAccurateForAllKindsOfRows) {

@@ -35,22 +35,36 @@ double qp_error(const Qp& problem, Index instance, const Vector& x, const Vector
   const double* l = table_row(problem.l, instance);
   const double* u = table_row(problem.u, instance);
   const SparseMatrix& A = problem.A_of(instance);
-  Vector gradient = problem.P_of(instance) * x + A.transpose() * y;
-  double scale = 1;
-  double error = 0;
-  for (Index i = 0; i < gradient.size(); ++i) {
-    error = std::max(error, std::abs(gradient[i] + q[i]));
-    scale = std::max(scale, 1 + std::abs(q[i]));
-  }
+  const Vector curvature = problem.P_of(instance) * x;
+  const Vector multipliers = A.transpose() * y;
   const Vector product = A * x;
+  // Gradients and rows have scales of their own: those of the numbers that cancel there.
+  double gradient_scale = 0;
+  double gradient_error = 0;
+  for (Index i = 0; i < curvature.size(); ++i) {
+    gradient_error = std::max(gradient_error, std::abs(curvature[i] + multipliers[i] + q[i]));
+    gradient_scale =
+        std::max({gradient_scale, std::abs(q[i]), std::abs(curvature[i]), std::abs(multipliers[i])});
+  }
+  double row_scale = 0;
   for (Index i = 0; i < product.size(); ++i) {
-    error = std::max({error, l[i] - product[i], product[i] - u[i]});
-    if (y[i] > 0) error = std::max(error, std::min(y[i], u[i] - product[i]));
-    if (y[i] < 0) error = std::max(error, std::min(-y[i], product[i] - l[i]));
+    row_scale = std::max(row_scale, std::abs(product[i]));
+    for (const double bound : {l[i], u[i]})
+      if (std::isfinite(bound)) row_scale = std::max(row_scale, std::abs(bound));
+  }
+  const auto relative = [](double error, double scale) { return error > 0.0 ? error / scale : 0.0; };
+  double error = relative(gradient_error, gradient_scale);
+  for (Index i = 0; i < product.size(); ++i) {
+    const auto slack = [&](double distance) { return relative(distance, row_scale); };
+    error = std::max({error, slack(l[i] - product[i]), slack(product[i] - u[i])});
+    const double size = relative(std::abs(y[i]), gradient_scale);
+    if (y[i] > 0) error = std::max(error, std::min(size, slack(u[i] - product[i])));
+    if (y[i] < 0) error = std::max(error, std::min(size, slack(product[i] - l[i])));
   }
   // std::max passes over NaN, so every number that went into it is looked at.
-  const bool finite = gradient.allFinite() && product.allFinite() && x.allFinite() && y.allFinite();
-  return finite && std::isfinite(error) ? error / scale : infinity;
+  const bool finite = curvature.allFinite() && multipliers.allFinite() && product.allFinite() &&
+                      x.allFinite() && y.allFinite();
+  return finite && std::isfinite(error) ? error : infinity;
 }
 
 namespace {

@@ -22,8 +22,10 @@ struct QpSolveOptions {
 /// instance without a solution of that accuracy.
 problems::Table solve_qp(const problems::Qp& problem, const QpSolveOptions& options = {});
 
-/// The largest of |Px + q + A'y|, violations of l <= Ax <= u, multipliers of the wrong sign and multipliers
-/// of inactive rows (times the distance to the bound), relative to 1 + the largest |q|.
+/// The largest of |Px + q + A'y|, relative to the largest entry of Px, q and A'y, of violations of
+/// l <= Ax <= u, relative to the largest entry of Ax and finite bound, and of multipliers of the wrong sign
+/// or of inactive rows (the smaller of multiplier and distance to the bound, each relative in its way). It
+/// does not change when the objective or all rows are multiplied by a number.
 double qp_error(const problems::Qp& problem, Index instance, const problems::Vector& x,
                 const problems::Vector& y);
 
