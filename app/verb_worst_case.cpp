@@ -107,16 +107,11 @@ void print(const worst_case::ProofFile& proof) {
   fmt::print("{}: {}\nFor {} with {} <= {}:\n\n", question.method,
              worst_case::named_method(question.method).what, worst_case::class_in_words(question),
              distance ? "|z^0 - z*|" : "f(z^0) - f*", exact_label(proof.start));
-  fmt::print("{:>6}  {:>14}  {:>14}\n", "step", question.metric + " <=", "formula");
+  fmt::print("{:>6}  {:>24}  {:>24}\n", "step", question.metric + " <=", "formula");
   for (const worst_case::ProvenBound& bound : proof.bounds) {
     const std::optional<double> exact = formula(proof, bound.steps);
-    // Seven digits; half a unit of the last one more rounds up.
-    std::string shown = fmt::format("{:.6e}", bound.bound);
-    if (std::stod(shown) < bound.bound) {
-      const double unit = std::pow(10.0, std::floor(std::log10(bound.bound)) - 6.0);
-      shown = fmt::format("{:.6e}", bound.bound + 0.5000001 * unit);
-    }
-    fmt::print("{:>6}  {:>14}  {:>14}\n", bound.steps, shown, exact ? fmt::format("{:.6e}", *exact) : "-");
+    fmt::print("{:>6}  {:>24}  {:>24}\n", bound.steps, full_precision(bound.bound),
+               exact ? full_precision(*exact) : std::string(nothing));
   }
 }
 

@@ -51,7 +51,9 @@ def test_misuse_is_named():
     with pytest.raises(surefoot.InputError, match="alpha: gradient has no such parameter"):
         worst_case.named("gradient", 3, alpha=0.5)
     with pytest.raises(surefoot.InputError, match="nothing is measured"):
-        worst_case.Method().prove()
+        method = worst_case.Method()
+        method.averaged(0.5)
+        method.prove()
 
 
 def test_the_program_reads_what_python_wrote(surefoot_program, tmp_path):
