@@ -313,7 +313,7 @@ TEST(Train, NamesWhatIsWrongWithOptions) {
   refused([](TrainOptions& o) { o.stages[1].surrogate.kind = SurrogateKind::identity; },
           "stage 'bound': surrogate identity is no risk");
   refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; }, "surrogate width: 0 must be > 0");
-  refused([](TrainOptions& o) { o.steps = -1; }, "steps: -1 is negative");
+  refused([](TrainOptions& o) { o.steps = -1; }, "steps: -1 is outside 0 .. 100000000");
 }
 
 TEST(Train, IsTheSameBitsWhateverTheProcesses) {

@@ -17,14 +17,14 @@ namespace {
 using test::synthetic_certificate;
 using test_support::TemporaryFolder;
 
-constexpr std::string_view image =
+constexpr std::string_view drawing =
     "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg a='x > y'><!-- <g> --><g><path d=\"M\"/></g>"
     "<text>a &lt; b</text></svg>\n";
 
 TEST(ImageCheck, EveryCutSvgIsSeen) {
-  EXPECT_TRUE(is_whole_svg(image));
-  for (std::size_t length = 0; length + 1 < image.size(); ++length)
-    EXPECT_FALSE(is_whole_svg(image.substr(0, length))) << length;
+  EXPECT_TRUE(is_whole_svg(drawing));
+  for (std::size_t length = 0; length + 1 < drawing.size(); ++length)
+    EXPECT_FALSE(is_whole_svg(drawing.substr(0, length))) << length;
   EXPECT_FALSE(is_whole_svg("<svg><g></svg></g>"));
   EXPECT_FALSE(is_whole_svg("<svg></svg><svg></svg>"));
   EXPECT_FALSE(is_whole_svg("<html></html>"));

@@ -258,7 +258,7 @@ TEST(Run, RefusesWhatDoesNotFit) {
   EXPECT_INPUT_ERROR(run_traces(op, {distance(shared(Table::Zero(5, 4)))}),
                      "reference has 5 rows, must have 6");
   EXPECT_INPUT_ERROR(run_traces(op, {distance(shared(Table::Zero(6, 4)), 1)}),
-                     "entries 1 .. 4 must lie in an iterate of 4");
+                     "4 entries from 1 on must lie in an iterate of 4");
   EXPECT_INPUT_ERROR(run_traces(op, {fixed_point_residual()}, given_start(Table::Zero(6, 3))),
                      "start: is 6 x 3, must be 6 x 4");
   RunOptions options;
