@@ -81,8 +81,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 fs::path file_by_digest(const fs::path& folder, const RerunFile& wanted) {
   std::vector<fs::path> candidates = files_below(folder);
   // Those of the same name first: large folders are then not read as a whole.
-  std::ranges::stable_partition(candidates,
-                                [&](const fs::path& path) { return path.filename() == wanted.file; });
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](const fs::path& path) { return path.filename() == wanted.file; });
   for (const fs::path& path : candidates)
     if (io::sha256_of_file(path.string()) == wanted.sha256) return path;
   throw InputError(fmt::format("--rerun: {} holds no file with the SHA-256 of {} ({})", folder.string(),

@@ -49,7 +49,7 @@ Index whole(const std::string& text) {
 }
 
 // "70", "1,2,5" or "1..200", or parts of these.
-std::vector<Index> parse_steps(const std::string& text) {
+std::vector<Index> rows_asked_for(const std::string& text) {
   std::vector<Index> steps;
   for (const std::string& part : split_list("--steps", text)) {
     const std::size_t dots = part.find("..");
@@ -144,7 +144,7 @@ int run(WorstCaseOptions options) {
   const double start = gap ? *options.gap0 : options.dist0.value_or(1.0);
   require(start >= 0.0 && start < infinity, "{}: {} is negative or not finite", gap ? "--gap0" : "--dist0",
           start);
-  const std::vector<Index> steps = parse_steps(options.steps);
+  const std::vector<Index> steps = rows_asked_for(options.steps);
   if (!options.out.empty()) io::prepare_output_folder(options.out);
   const worst_case::ProofFile proof = worst_case::prove_steps(options.question, steps, start);
   if (!proof.bounds.empty()) {

@@ -34,9 +34,9 @@ std::string complete_lines(std::string content) {
 }  // namespace
 
 SharedLines::SharedLines(const std::filesystem::path& path) : name_(printable(path.string())) {
-  constexpr mode_t everybody = 0666;  // less the umask
-  descriptor_ =
-      unbroken([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, everybody); });
+  constexpr mode_t new_file_mode = 0666;  // less the umask
+  descriptor_ = unbroken(
+      [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC, new_file_mode); });
   require(descriptor_ >= 0, "{}: cannot be opened to add to it: {}", name_, reason(errno));
   try {
     struct stat status {};
