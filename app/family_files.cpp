@@ -41,6 +41,14 @@ std::vector<SparseMatrix> matrices_from_npy(const std::string& path) {
   return matrices;
 }
 
+// 0, 1, 2, ... before other rows.
+bool begins_with_column_numbers(const Table& table) {
+  if (table.rows() < 2 || table.cols() < 2) return false;
+  for (Index i = 0; i < table.cols(); ++i)
+    if (table(0, i) != static_cast<double>(i)) return false;
+  return true;
+}
+
 Table read_rows(const std::string& path) {
   const auto reader = io::TableReader::open(path);
   std::vector<double> values;
@@ -50,7 +58,13 @@ Table read_rows(const std::string& path) {
     values.insert(values.end(), block.values.begin(), block.values.end());
     rows += block.rows;
   }
-  return Eigen::Map<const Table>(values.data(), rows, reader->columns());
+  Table table = Eigen::Map<const Table>(values.data(), rows, reader->columns());
+  require(!reader->can_have_header() || !reader->header().empty() || !begins_with_column_numbers(table),
+          "{}: the first row is 0, 1, 2, ..., the header that pandas writes, and would be counted as a "
+          "problem; write the table without a header (header=False, index=False), or as .npy if it is a "
+          "problem",
+          path);
+  return table;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "surefoot/algorithms/osqp_averaging.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
+#include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/run_record.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
@@ -184,18 +185,17 @@ void require_averaged(const certify::StatedWorstCase& stated, const problems::Qp
 }
 
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
-                     FamilyFiles& files, std::vector<certify::TableView> rows, Json run,
+                     FamilyFiles& files, certify::ProblemData problem_data, Json run,
                      const RerunOptions& solver_settings, const Solve& solve) {
   require_run_memory(arguments, op);
   problems::Table starts;
   if (!arguments.start.empty()) {
     starts = files.read_table("start");
-    rows.push_back(certify::view_of(starts));
+    problem_data.tables.push_back(certify::view_of(starts));
   }
-  std::optional<certify::Independence> independence = certify::independence_of_problems(rows);
-  if (independence)
-    independence->require_none(arguments.folder.empty() ? "problems" : arguments.folder,
-                               arguments.allow_dependence);
+  certify::Independence independence = certify::independence_of_problems(problem_data);
+  independence.require_none(arguments.folder.empty() ? "problems" : arguments.folder,
+                            arguments.allow_dependence);
   const runs::Start start = arguments.start.empty() ? runs::cold_start() : runs::given_start(starts);
   io::Configuration data;
   for (const FamilyFiles::Read& read : files.files()) data.emplace_back("--" + read.name, read.sha256);
@@ -209,8 +209,10 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   if (arguments.save_traces) {
     const std::string bytes = io::npy_bytes(traces);
     io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
-    certificate.variants.front().source = "traces.npy";
-    certificate.variants.front().sha256 = io::sha256_hex(bytes);
+    certify::Variant& variant = certificate.variants.front();
+    variant.source = "traces.npy";
+    variant.sha256 = io::sha256_hex(bytes);
+    variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
   }
   run["start"] =
       arguments.start.empty() ? "cold" : std::filesystem::path(arguments.start).filename().string();
@@ -262,18 +264,17 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   if (const auto stated = stated_worst_case(arguments)) require_averaged(*stated, problem, arguments.osqp);
   Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
-  const std::vector<certify::TableView> rows{certify::view_of(problem.q), certify::view_of(problem.l),
-                                             certify::view_of(problem.u)};
   const RerunOptions settings{{"--rho", fmt::to_string(arguments.osqp.rho)},
                               {"--sigma", fmt::to_string(arguments.osqp.sigma)},
                               {"--alpha", fmt::to_string(arguments.osqp.alpha)},
                               {"--scaling", fmt::to_string(arguments.osqp.scaling)},
                               {"--equality-factor", fmt::to_string(arguments.osqp.equality_factor)}};
-  run_and_certify(verb, arguments, *op, files, rows, run, settings, [&](const Interrupt& interrupt) {
+  const Solve solve = [&](const Interrupt& interrupt) {
     runs::QpSolveOptions how;
     how.interrupt = interrupt;
     return runs::solve_qp(problem, how);
-  });
+  };
+  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, settings, solve);
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
@@ -296,15 +297,15 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   const algorithms::Scs op(problem, arguments.scs);
   Json run = Json::parse(certify::run_record(arguments.scs, arguments.cones));
   run.update(described(arguments, files));
-  const std::vector<certify::TableView> rows{certify::view_of(problem.b), certify::view_of(problem.c)};
   const RerunOptions settings{{"--alpha", fmt::to_string(arguments.scs.alpha)},
                               {"--rho-x", fmt::to_string(arguments.scs.rho_x)},
                               {"--scale", fmt::to_string(arguments.scs.scale)}};
-  run_and_certify(verb, arguments, op, files, rows, run, settings, [&](const Interrupt& interrupt) {
+  const Solve solve = [&](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
     return runs::solve_cone(op, problem, how);
-  });
+  };
+  run_and_certify(verb, arguments, op, files, certify::data_of(problem), run, settings, solve);
 }
 
 void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {

@@ -39,11 +39,13 @@ struct VerifyOptions {
   std::string rerun;  ///< folder
 };
 
-void recount(const VerifyOptions& options, const certify::Certificate& certificate,
+// Whether every table says the steps of its columns.
+bool recount(const VerifyOptions& options, const certify::Certificate& certificate,
              certify::Verification& verification) {
   require(options.data.size() == certificate.variants.size(),
           "--data: {} files for {} variants; give one for each, in the order of the certificate",
           options.data.size(), certificate.variants.size());
+  bool steps = true;
   for (std::size_t i = 0; i < options.data.size(); ++i) {
     certify::RunTable table(options.data[i], certificate.variants[i].first_step);
     Progress progress("recounting " + options.data[i]);
@@ -53,7 +55,9 @@ void recount(const VerifyOptions& options, const certify::Certificate& certifica
     });
     certify::compare_recount(certificate, i, tally, table.sha256(), verification);
     certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
+    steps = steps && table.says_steps();
   }
+  return steps;
 }
 
 void reweigh(const VerifyOptions& options, const certify::Certificate& certificate,
@@ -72,7 +76,7 @@ void reweigh(const VerifyOptions& options, const certify::Certificate& certifica
 }
 
 // What the check rests on, what it could not look at, and what the format does not say.
-void print_extent(const VerifyOptions& options, const certify::Certificate& certificate) {
+void print_extent(const VerifyOptions& options, const certify::Certificate& certificate, bool steps_said) {
   std::string levels = "arithmetic";
   if (!options.data.empty()) levels += ", counts recounted from the data";
   if (!options.weights.empty()) levels += ", weights read again";
@@ -84,8 +88,9 @@ void print_extent(const VerifyOptions& options, const certify::Certificate& cert
       fmt::print("{}",
                  report::wrapped(fmt::format("{}", fmt::join(items, ", ")), 100, heading, "            "));
   };
-  print("On trust:   ", certify::taken_on_trust(certificate, {!options.data.empty(), !options.weights.empty(),
-                                                              !options.rerun.empty()}));
+  print("On trust:   ",
+        certify::taken_on_trust(certificate, {!options.data.empty(), steps_said, !options.weights.empty(),
+                                              !options.rerun.empty()}));
   for (const std::string& deviation : certify::stated_deviations(certificate))
     print("Deviates:   ", {deviation});
   print("Format 1 does not record: ", certify::missing_in_format(certificate));
@@ -109,7 +114,7 @@ int run(const VerifyOptions& options) {
   if (worst_case::is_proof(text)) return run_proof(text);
   const certify::ParsedCertificate parsed = certify::parse_certificate(text);
   certify::Verification verification = certify::verify(parsed);
-  if (!options.data.empty()) recount(options, parsed.certificate, verification);
+  const bool steps_said = !options.data.empty() && recount(options, parsed.certificate, verification);
   if (!options.weights.empty()) reweigh(options, parsed.certificate, verification);
   if (!options.rerun.empty()) rerun_and_compare(parsed.certificate, options.rerun, verification);
   for (std::size_t i = 0; i < std::min(findings_shown, verification.findings.size()); ++i) {
@@ -120,7 +125,7 @@ int run(const VerifyOptions& options) {
   }
   fmt::print("{} of {} claims hold as recomputed from their counts\n", verification.claims_that_hold,
              verification.claims);
-  print_extent(options, parsed.certificate);
+  print_extent(options, parsed.certificate, steps_said);
   fmt::print("{}\n", verification.holds() ? "VERIFIED" : "NOT VERIFIED");
   return verification.holds() ? holds : refuted;
 }

@@ -97,7 +97,7 @@ class Engine {
  public:
   /// `problems`: what instances differ in, a row for each.
   Engine(std::unique_ptr<Operator> op, std::function<Table(const Interrupt&)> solve, std::string record,
-         std::vector<certify::TableView> problems)
+         certify::ProblemData problems)
       : op_(std::move(op)),
         solve_(std::move(solve)),
         record_(std::move(record)),
@@ -131,8 +131,8 @@ class Engine {
                                         Index steps, const py::object& start, const std::string& name,
                                         const std::string& run, bool allow_dependence) const {
     const runs::Start from = start_of(start);
-    std::optional<certify::Independence> independence = look_for_dependence(start);
-    if (independence) independence->require_none("family", allow_dependence);
+    certify::Independence independence = look_for_dependence(start);
+    independence.require_none("family", allow_dependence);
     certify::Certificate certificate = interruptible([&](const Interrupt& interrupt) {
       return certify::certify_run(*op_, metric_of(metric, interrupt), options, run_options(steps, interrupt),
                                   from);
@@ -146,12 +146,12 @@ class Engine {
   [[nodiscard]] runs::Metric metric_of(const std::string& name, const Interrupt& interrupt) const {
     return runs::named_metric(name, *op_, [&] { return solve_(interrupt); });
   }
-  [[nodiscard]] std::optional<certify::Independence> look_for_dependence(const py::object& start) const {
-    std::vector<certify::TableView> tables = problems_;
+  [[nodiscard]] certify::Independence look_for_dependence(const py::object& start) const {
+    certify::ProblemData data = problems_;
     Table starts;
     if (!start.is_none()) starts = table_of(start, "start");
-    tables.push_back(certify::view_of(starts));
-    return certify::independence_of_problems(tables);
+    data.tables.push_back(certify::view_of(starts));
+    return certify::independence_of_problems(data);
   }
   static runs::RunOptions run_options(Index steps, const Interrupt& interrupt) {
     runs::RunOptions options;
@@ -163,7 +163,7 @@ class Engine {
   std::unique_ptr<Operator> op_;
   std::function<Table(const Interrupt&)> solve_;
   std::string record_;
-  std::vector<certify::TableView> problems_;
+  certify::ProblemData problems_;
 };
 
 Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
@@ -174,10 +174,7 @@ Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
   };
   auto op =
       interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Osqp>(problem, options); });
-  return {std::move(op),
-          solve,
-          certify::run_record(options),
-          {certify::view_of(problem.q), certify::view_of(problem.l), certify::view_of(problem.u)}};
+  return {std::move(op), solve, certify::run_record(options), certify::data_of(problem)};
 }
 
 Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
@@ -188,10 +185,7 @@ Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& option
     how.interrupt = interrupt;
     return runs::solve_cone(*scs, problem, how);
   };
-  return {std::move(op),
-          solve,
-          certify::run_record(options, problem.cones),
-          {certify::view_of(problem.b), certify::view_of(problem.c)}};
+  return {std::move(op), solve, certify::run_record(options, problem.cones), certify::data_of(problem)};
 }
 
 void add_problems(py::module_& module) {

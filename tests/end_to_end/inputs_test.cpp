@@ -71,6 +71,10 @@ TEST_F(Inputs, LabelsThatSayNoStepAreRefusedByName) {
       {"k=1e300,k=2e300,k=3e300", "k=1e300"},
       {"0x1,0x2,0x3", "0x1"},
       {"k=2,k=10,k=1e1", "k=1e1"},
+      {"t=1.0,t=2.0,t=3.0", "t=1.0"},
+      {"log k=1,log k=2,log k=3", "log k=1"},
+      {"q50,q90,q99", "q50"},
+      {"problem 1,problem 2,problem 3", "problem 1"},
   };
   for (const auto& [header, label] : cases) {
     write("labels.csv", header + "\n" + drawn_rows(100, 3));
@@ -88,15 +92,33 @@ TEST_F(Inputs, FirstRunIsNoHeader) {
   expect_refused("certify last_failed.csv --first-step 1", {"last_failed.csv:1", "failed"});
 }
 
+TEST_F(Inputs, AWordForAFailedRunAndDecimalCommasAreRefused) {
+  write("word.csv", "timeout\n" + drawn_rows(100, 1));
+  expect_refused("certify word.csv --first-step 1", {"word.csv:1", "timeout", "inf"});
+  std::string commas;
+  for (int i = 0; i < 100; ++i) {
+    RandomStream random(6, "inputs test", static_cast<std::uint64_t>(i));
+    std::string number = fmt::format("{:.6f}\n", random.uniform());
+    number[1] = ',';
+    commas += number;
+  }
+  write("comma.csv", commas);
+  expect_refused("certify comma.csv --first-step 1", {"comma.csv:", "decimal commas"});
+}
+
 TEST_F(Inputs, RowOfStepsIsAHeaderOnlyBeyondDoubtAndTheCertificateSaysSo) {
-  write("steps.csv", "1,10,100\n" + drawn_rows(100, 3));
+  write("steps.csv", "10,20,30\n" + drawn_rows(100, 3));
   const Json body = certificate("steps.csv");
-  EXPECT_EQ(body.at("declared").at("steps"), Json({1, 10, 100}));
+  EXPECT_EQ(body.at("declared").at("steps"), Json({10, 20, 30}));
   EXPECT_EQ(body.at("variants").at(0).at("samples"), 100);
-  EXPECT_NE(reading(body).find("the first row (1 .. 100) says the steps and is not a run"), std::string::npos)
+  EXPECT_NE(reading(body).find("the first row (10 .. 30) says the steps and is not a run"), std::string::npos)
       << reading(body);
   EXPECT_EQ(surefoot("verify report/certificate.json --data steps.csv").code, 0);
-  expect_refused("certify steps.csv --first-step 1", {"steps.csv", "1 .. 100"});
+  expect_refused("certify steps.csv --first-step 1", {"steps.csv", "10 .. 30"});
+  write("diverges.csv", "1,10,100\n" + drawn_rows(100, 3));
+  expect_refused("certify diverges.csv", {"diverges.csv", "1 .. 100", "k=1, k=10", "--first-step"});
+  EXPECT_EQ(certificate("diverges.csv --first-step 1").at("variants").at(0).at("samples"), 101);
+  EXPECT_EQ(surefoot("verify report/certificate.json --data diverges.csv").code, 0);
   write("counts.csv", "1,10,100\n3,2,1\n5,5,6\n");
   expect_refused("certify counts.csv", {"counts.csv", "1 .. 100", "--first-step"});
   EXPECT_EQ(certificate("counts.csv --first-step 1").at("variants").at(0).at("samples"), 3);
@@ -117,15 +139,24 @@ TEST_F(Inputs, WhateverWasDecidedIsInTheCertificate) {
   EXPECT_NE(page.find("early"), std::string::npos) << "the page says it too";
 }
 
-TEST_F(Inputs, ArrayOfOneDimensionIsNoTable) {
-  std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': (500,), }";
+std::string npy_of(std::string head, const std::string& data) {
   head.resize(117, ' ');
   head += '\n';
   std::string file("\x93NUMPY\x01\x00", 8);
   file += static_cast<char>(head.size());
   file += '\0';
-  file += head + std::string(500 * sizeof(double), '\0');
-  write("trace.npy", file);
+  return file + head + data;
+}
+
+TEST_F(Inputs, FlagsAreNoMetric) {
+  write("flags.npy",
+        npy_of("{'descr': '|b1', 'fortran_order': False, 'shape': (500, 2), }", std::string(1000, '\1')));
+  expect_refused("certify flags.npy", {"flags.npy", "booleans"});
+}
+
+TEST_F(Inputs, ArrayOfOneDimensionIsNoTable) {
+  write("trace.npy", npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (500,), }",
+                            std::string(500 * sizeof(double), '\0')));
   expect_refused("certify trace.npy", {"trace.npy", "one dimension", "one row"});
 }
 
@@ -147,6 +178,15 @@ TEST_F(Inputs, RowsThatAreNoIndependentSamplesAreRefused) {
   write("repeated.csv", repeated);
   expect_refused("certify repeated.csv", {"repeated.csv", "3960 of 4000 rows repeat", "one row per group",
                                           "new samples", "--allow-dependence"});
+  std::string drawn_again;
+  for (int i = 0; i < 4000; ++i) {
+    RandomStream order(7, "inputs test", static_cast<std::uint64_t>(i));
+    RandomStream random(8, "inputs test", static_cast<std::uint64_t>(order.uniform(0, 40)));
+    drawn_again += fmt::format("{:.17g}\n", random.uniform());
+  }
+  write("drawn_again.csv", drawn_again);
+  expect_refused("certify drawn_again.csv",
+                 {"drawn_again.csv", "40 of 40 different rows stand there more than once"});
   write("chain.csv", chain(1000));
   expect_refused("certify chain.csv", {"chain.csv", "follow each other are more alike"});
   std::string trajectories;
@@ -219,7 +259,10 @@ TEST_F(Inputs, ProblemsOfARunAreLookedAtToo) {
   }
   folder_with("independent", independent);
   folder_with("walk", walk);
-  EXPECT_EQ(surefoot("run qp independent --iterations 20 --out good").code, 0);
+  EXPECT_EQ(surefoot("run qp independent --iterations 20 --save-traces --out good").code, 0);
+  EXPECT_EQ(surefoot("verify good/certificate.json --data good/traces.npy").code, 0);
+  folder_with("pandas", "0,1\n" + independent);
+  expect_refused("run qp pandas --iterations 20", {"pandas/q.csv", "0, 1, 2", "header=False"});
   expect_refused("run qp walk --iterations 20", {"walk", "problem data", "--allow-dependence"});
   EXPECT_EQ(surefoot("run qp walk --iterations 20 --allow-dependence --out walked").code, 0);
 }

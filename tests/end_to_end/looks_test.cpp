@@ -210,6 +210,9 @@ TEST_F(Looks, AtDataFilesAreKnownByDigestAndRows) {
   ASSERT_EQ(surefoot("certify t.csv --tolerances 0.5").code, 0);
   EXPECT_FALSE(certificate("surefoot-report").at("variants").at(0).contains("provenance"));
   ASSERT_EQ(surefoot("certify t.csv --tolerances 0.5 --ledger l.jsonl").code, 0);
+  write("same_rows.csv", table + "\n");
+  ASSERT_EQ(surefoot("certify same_rows.csv --tolerances 0.5 --ledger l.jsonl --out same").code, 0);
+  EXPECT_TRUE(says("same", "no earlier look at a file with this digest; it does not know the same rows"));
   fs::rename(folder_ / "t.csv", folder_ / "other.csv");
   const ProgramResult again = surefoot("certify other.csv --tolerances 0.4 --ledger l.jsonl");
   EXPECT_EQ(again.code, 2);

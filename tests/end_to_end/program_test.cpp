@@ -159,6 +159,8 @@ TEST_F(Program, DoesNotGuessStepsFromLabelsThatDoNotIncrease) {
   expect_refused("certify words.csv", {"words.csv", "--first-step"});
   EXPECT_EQ(surefoot("certify words.csv --first-step 0").code, 0);
   write("powers.csv", "1,10,100\n1,0.1,0.01\n2,0.2,0.02\n");
+  expect_refused("certify powers.csv", {"powers.csv", "k=1, k=10", "--first-step"});
+  write("powers.csv", "k=1,k=10,k=100\n1,0.1,0.01\n2,0.2,0.02\n");
   ASSERT_EQ(surefoot("certify powers.csv --out powers").code, 0);
   EXPECT_EQ(Json::parse(slurp(folder_ / "powers" / "certificate.json")).at("declared").at("steps"),
             Json({1, 10, 100}));

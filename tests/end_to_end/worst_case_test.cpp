@@ -61,7 +61,7 @@ TEST_F(WorstCase, BadInputIsOneLineAndNoProofIsExitCode3) {
 
 // A table whose metric is the residual of a 1/2-averaged operator, stated by the user.
 TEST_F(WorstCase, StandsInACertificateWithItsProofAndWhatItRestsOn) {
-  std::string table = "1,2,4,8\n";
+  std::string table = "k=1,k=2,k=4,k=8\n";
   for (int row = 0; row < 60; ++row) {
     const double size = 0.1 + 0.01 * row + 0.003 * (row * row % 7);
     table += std::to_string(size) + "," + std::to_string(0.49 * size) + "," + std::to_string(0.2 * size) +

@@ -60,6 +60,10 @@ void write_independence(JsonText& text, const Independence& found) {
                "order", found.order_checked ? "order checked" : order_not_checked);
   text.members("exact_repeats", [&](JsonText& part) { write_repeats(part, found.exact); });
   text.members("rounded_repeats", [&](JsonText& part) { write_repeats(part, found.rounded); });
+  text.members("recurring", [&](JsonText& part) {
+    part.object("compared", found.recurring.compared, "different", found.recurring.different,  //
+                "recurring", found.recurring.recurring);
+  });
   text.members("serial", [&](JsonText& part) { write_sign_test(part, found.serial); });
   text.members("drift", [&](JsonText& part) { write_sign_test(part, found.drift); });
   text.members("findings", found.findings(), "allowed", found.allowed);
@@ -301,6 +305,8 @@ Independence read_independence(const Fields& fields) {
   found.order_checked = fields.text("order") != order_not_checked;
   found.exact = read_repeats(fields.child("exact_repeats"));
   found.rounded = read_repeats(fields.child("rounded_repeats"));
+  const Fields recurring = fields.child("recurring");
+  found.recurring = {recurring.count("compared"), recurring.count("different"), recurring.count("recurring")};
   found.serial = read_sign_test(fields.child("serial"));
   found.drift = read_sign_test(fields.child("drift"));
   found.allowed = fields.truth("allowed");

@@ -10,6 +10,7 @@
 #include "surefoot/io/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -36,20 +37,50 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// "10", "k=10", "iter_250", "k=1e3": words without a digit, then a whole number to the end. None if the label
-// says anything else, or leaves a doubt: 0.1, -10 (or a hyphen?), 10^3, 1,000, 2x10.
+// What a label may call an iteration. Times, seeds, problems and quantiles are numbered as well.
+constexpr std::array<std::string_view, 13> step_words{
+    "k", "it", "iter", "iters", "iteration", "iterations", "step", "steps", "epoch", "epochs", "i", "n", "t"};
+
+// The words before the number of a label, of step_words alone, in any case. A minus next to the number, even
+// after a space, would be its sign.
+bool means_a_step(std::string_view words) {
+  constexpr std::string_view separators = "=_: [(-#";
+  std::string word;
+  const auto known = [&] {
+    return word.empty() || std::find(step_words.begin(), step_words.end(), word) != step_words.end();
+  };
+  for (const char c : words) {
+    if (separators.find(c) != std::string_view::npos) {
+      if (!known()) return false;
+      word.clear();
+      continue;
+    }
+    word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  const std::size_t last = words.find_last_not_of(' ');
+  return known() && (last == std::string_view::npos || words[last] != '-');
+}
+
+// "10", "k=10", "iter_250", "k=1e3", "step[5]": words that mean a step, then a whole number. None if the
+// label says anything else, or leaves a doubt: 0.1, -10 (or a hyphen?), 10^3, 1,000, 2x10, t=1.0 (a time?).
 std::optional<LabelledStep> read_label(std::string_view label) {
   const auto first =
       static_cast<std::size_t>(std::find_if(label.begin(), label.end(), is_digit) - label.begin());
-  const std::string_view number = label.substr(first);
+  const std::string_view words = label.substr(0, first);
+  std::string_view number = label.substr(first);
+  for (const auto& [open, close] : {std::pair('[', ']'), std::pair('(', ')')}) {
+    const bool closed = number.ends_with(close);
+    if (closed != (words.find(open) != std::string_view::npos)) return std::nullopt;
+    if (closed) number.remove_suffix(1);
+  }
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool sign_or_point =
-      first > 0 && std::string_view("+-.,^*/").find(label[first - 1]) != std::string_view::npos;
   const bool whole = error == std::errc() && end == number.data() + number.size() &&
                      value == std::floor(value) && value <= static_cast<double>(largest_step);
-  if (number.empty() || sign_or_point || !whole) return std::nullopt;
-  return LabelledStep{label.substr(0, first), static_cast<Index>(value)};
+  // 12.0 is how pandas writes the number of a column; after a word it is a time.
+  const bool as_real = !words.empty() && number.find('.') != std::string_view::npos;
+  if (number.empty() || !whole || as_real || !means_a_step(words)) return std::nullopt;
+  return LabelledStep{words, static_cast<Index>(value)};
 }
 
 /// Steps of labels, or what is wrong with them.
@@ -191,8 +222,9 @@ void RunTable::open(std::optional<Index> first_step) {
   if (reader_->header().empty() && reader_->can_have_header()) look_for_steps_in_first_row(first_step);
 }
 
-// A row of increasing whole numbers before rows of other numbers is the header that pandas writes for columns
-// 5, 10, 15. Where rows are whole numbers too, or there are two columns only, nobody can tell.
+// A row of whole numbers that are equally far apart before rows of other numbers is the header that pandas
+// writes for columns 5, 10, 15. Where rows are whole numbers too, or there are two columns only, nobody can
+// tell; nor where numbers grow otherwise, 1, 10, 100, as those of a run that diverges do.
 void RunTable::look_for_steps_in_first_row(std::optional<Index> first_step) {
   io::RowBlock more;
   if (first_block_.rows == 1 && reader_->next(more)) {
@@ -207,12 +239,15 @@ void RunTable::look_for_steps_in_first_row(std::optional<Index> first_step) {
   if (numbers.empty()) return;
   const bool others = std::any_of(row + cells_, row + 2 * cells_,
                                   [](double value) { return std::isfinite(value) && !is_whole(value); });
-  if (!others || cells_ < 3) {
+  bool even = true;
+  for (std::size_t i = 2; i < numbers.size(); ++i)
+    even = even && numbers[i] - numbers[i - 1] == numbers[1] - numbers[0];
+  if (!others || !even || cells_ < 3) {
     require(
         first_step.has_value(),
-        "{}: the first row ({} .. {}) may say the steps or be a run; label columns k=1, k=2, ..., or give "
-        "--first-step if it is a run",
-        path_, numbers.front(), numbers.back());
+        "{}: the first row ({} .. {}) may say the steps or be a run; if it says the steps, label the columns "
+        "k={}, k={}, ...; give --first-step if it is a run",
+        path_, numbers.front(), numbers.back(), numbers[0], numbers[1]);
     return;
   }
   columns_.from = ColumnSteps::From::first_row;

@@ -29,9 +29,10 @@ struct ColumnSteps {
   std::string notice = {};                ///< the part of it that the owner of the table may not expect
 };
 
-/// From labels such as "1", "k=10", "iter_250" or "k=1e3": the same words without a digit, then a whole
-/// number. A first column whose label has no digit is skipped: it numbers the instances. Labels that say
-/// anything else, or do not increase, are refused with the label in the message, unless first_step is given:
+/// From labels such as "1", "k=10", "iter_250", "Step [5]" or "k=1e3": the same words that mean an iteration
+/// (step_words in the source), or none, then a whole number. A first column whose label has no digit is
+/// skipped: it numbers the instances. Labels that say anything else ("problem 1", "q50", "log k=1", "t=1.0"),
+/// or do not increase, are refused with the label in the message, unless first_step is given:
 /// then columns are first_step, first_step + 1, ... Without a header they begin at first_step, or 1.
 ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
                              std::optional<Index> first_step);
@@ -52,6 +53,8 @@ class RunTable {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// What the reader made of the table that its owner may not expect; empty if nothing.
   [[nodiscard]] const std::string& notice() const { return columns_.notice; }
+  /// Whether the table says the steps of its columns; otherwise they are its owner's word.
+  [[nodiscard]] bool says_steps() const { return columns_.from != ColumnSteps::From::order; }
   /// How steps were found, in words, for the certificate.
   [[nodiscard]] const std::vector<std::string>& reading() const { return columns_.reading; }
   /// InputError if the table says another first step than its owner.

@@ -51,8 +51,8 @@ TEST(RunTable, CountsTheSameWhateverTheProcesses) {
   const std::vector<std::string> files = {
       folder.write("plain.csv", decaying_rows(101)),
       folder.write("header.csv", "k=1,k=5,k=7\n" + decaying_rows(101)),
-      folder.write("numbers.csv", "1,5,7\n" + decaying_rows(101)),
-      folder.write("few.csv", "1,5,7\n" + decaying_rows(1) + "\n\n"),
+      folder.write("numbers.csv", "1,4,7\n" + decaying_rows(101)),
+      folder.write("few.csv", "1,4,7\n" + decaying_rows(1) + "\n\n"),
       folder.write("packed.csv.gz", gzip(decaying_rows(101))),
       folder.write("no_end.csv", decaying_rows(101) + "0.5,0.25,0.125"),
   };
@@ -110,6 +110,16 @@ TEST(StepsOfColumns, ReadsWhatLabelsSay) {
     const std::string error = input_error([&] { steps({label}); });
     EXPECT_NE(error.find(fmt::format("label '{}' says no step", label)), std::string::npos) << error;
   }
+  for (const char* label : {"K=7", "Iteration 7", "ITER: 7", "iters_7", "step[7]", "steps(7)", "it#7", "i7",
+                            "n=7", "t=7", "t7", "epoch 7", "iter-k=7", "# 7"})
+    EXPECT_EQ(steps({label}), std::vector<Index>{7}) << label;
+  for (const char* label :
+       {"t=1.0", "kiter=1", "log k=1", "<10", "~10", "minus 10", "t\u22121", "q50", "seed1", "problem 1",
+        "k=-1", "k - 1", "time 1", "k]1", "k(1", "k 1)", "k[1)", "error1", "t=1.5"}) {
+    const std::string error = input_error([&] { steps({label}); });
+    EXPECT_NE(error.find("says no step"), std::string::npos) << label << ": " << error;
+    EXPECT_NE(error.find("--first-step"), std::string::npos) << label << ": " << error;
+  }
   EXPECT_EQ(steps_of_columns({"t=0.1", "t=0.2"}, 2, 7).steps, (std::vector<Index>{7, 8}));
 }
 
@@ -122,12 +132,12 @@ TEST(RunTable, RefusesTheSameWhateverTheProcesses) {
   const std::string first_half = rows.substr(0, middle);
   const std::string second_half = rows.substr(middle);
   const std::vector<std::string> files = {
-      folder.write("late.csv", "a1,a2,a3\n" + late),
+      folder.write("late.csv", "k1,k2,k3\n" + late),
       folder.write("blank.csv", first_half + "\n" + second_half),
       folder.write("blanks.csv", first_half + std::string(rows.size(), '\n') + second_half),
       folder.write("blank_then_bad.csv", first_half + "\n\n1,2\n"),
       folder.write("two_errors.csv", first_half + "1,2\n" + second_half + "x,y,z\n"),
-      folder.write("nothing.csv", "a1,a2,a3\n"),
+      folder.write("nothing.csv", "k1,k2,k3\n"),
   };
   for (const std::string& file : files) {
     const std::string reference = input_error([&] { counted(file); });

@@ -86,6 +86,9 @@ const std::vector<FieldCheck>& field_checks() {
       {"variants.independence.rounded_repeats.compared", arithmetic, arithmetic},
       {"variants.independence.rounded_repeats.comparable", data, rerun},
       {"variants.independence.rounded_repeats.repeated", data, arithmetic},
+      {"variants.independence.recurring.compared", arithmetic, arithmetic},
+      {"variants.independence.recurring.different", data, rerun},
+      {"variants.independence.recurring.recurring", data, rerun},
       {"variants.independence.serial.statistics", data, arithmetic},
       {"variants.independence.serial.about", data, rerun},
       {"variants.independence.serial.more", data, arithmetic},
@@ -177,6 +180,9 @@ std::vector<std::string> taken_on_trust(const Certificate& certificate, const Ch
   } else if (!checked.rerun && !checked.data) {
     items.emplace_back("the counts (check them with --data)");
   }
+  if (!checked.rerun && checked.data && !checked.steps)
+    items.emplace_back("which steps the columns are (a table does not say it)");
+  if (!repeatable && certificate.run != "null") items.emplace_back("run");
   const bool learned =
       std::ranges::any_of(certificate.variants, [](const Variant& each) { return each.weights.has_value(); });
   if (learned && !checked.weights && !checked.rerun)

@@ -35,6 +35,7 @@ const std::vector<FieldCheck>& field_checks();
 /// What a check went through besides arithmetic.
 struct Checked {
   bool data = false;
+  bool steps = false;  ///< with data: every table says the steps of its columns
   bool weights = false;
   bool rerun = false;
 };

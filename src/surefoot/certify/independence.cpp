@@ -77,6 +77,36 @@ bool is_comparable(const double* values, const std::vector<std::size_t>& columns
   return false;
 }
 
+// Whether a number is a fraction with a denominator up to 10,000, by its continued fraction.
+bool is_simple_fraction(double value) {
+  constexpr double largest_denominator = 1e4;
+  constexpr double rounding = 4e-16;  // of a quotient, relative
+  const double size = std::abs(value);
+  double rest = size;
+  double before = 0;
+  double denominator = 1;
+  while (denominator <= largest_denominator) {
+    const double numerator = std::nearbyint(size * denominator);
+    if (std::abs(numerator / denominator - size) <= rounding * size) return true;
+    rest = 1 / (rest - std::floor(rest));
+    if (!(rest < largest_denominator)) return false;
+    before = std::exchange(denominator, std::floor(rest) * denominator + before);
+  }
+  return false;
+}
+
+// Whether a row that recurs says something: Independence::recurring.
+bool may_recur(const double* values, const std::vector<std::size_t>& columns) {
+  constexpr int full = 12;
+  constexpr int few = 4;
+  constexpr double noise = 1e-12;
+  const auto telling = [&](std::size_t column) {
+    const double value = values[column];
+    return std::abs(value) > noise && has_more_digits(value, full) && !is_simple_fraction(value);
+  };
+  return is_comparable(values, columns, few) || std::ranges::any_of(columns, telling);
+}
+
 std::uint64_t hash_of(const std::int64_t* places, std::size_t columns) {
   std::uint64_t hash = 0x9E3779B97F4A7C15;
   for (std::size_t i = 0; i < columns; ++i) {
@@ -96,6 +126,19 @@ Independence::Repeats repeats_of(std::vector<std::uint64_t> hashes, Index rows, 
   return found;
 }
 
+Independence::Recurring recurring_of(std::vector<std::uint64_t> hashes, Index rows) {
+  Independence::Recurring found;
+  found.compared = std::min(rows, Independence::rounded_limit);
+  std::sort(hashes.begin(), hashes.end());
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    const bool again = i > 0 && hashes[i] == hashes[i - 1];
+    const bool third = again && i > 1 && hashes[i] == hashes[i - 2];
+    found.different += again ? 0 : 1;
+    found.recurring += again && !third ? 1 : 0;
+  }
+  return found;
+}
+
 constexpr Index coincidences = 3;  // fewer repeats are none
 
 bool too_many(const Independence::Repeats& exact) {
@@ -105,6 +148,12 @@ bool too_many(const Independence::Repeats& exact) {
 bool too_many_rounded(const Independence::Repeats& rounded) {
   constexpr Index one_in = 20;
   return rounded.repeated >= coincidences && rounded.repeated * one_in > rounded.comparable;
+}
+
+bool too_many_recur(const Independence::Recurring& rows) {
+  constexpr Index fewest = 10;
+  constexpr Index one_in = 4;
+  return rows.recurring >= fewest && rows.recurring * one_in >= rows.different;
 }
 
 // Keeps the statistic with the smaller p-value.
@@ -132,6 +181,9 @@ std::vector<std::string> Independence::findings() const {
     const Repeats& repeats = too_many(exact) ? exact : rounded;
     found.push_back(fmt::format("{} of {} rows repeat an earlier row to the last digit", repeats.repeated,
                                 repeats.comparable));
+  } else if (too_many_recur(recurring)) {
+    found.push_back(fmt::format("{} of {} different rows stand there more than once, to the last digit",
+                                recurring.recurring, recurring.different));
   }
   if (serial.p_value <= level_each) {
     found.push_back(
@@ -174,6 +226,11 @@ std::vector<std::string> Independence::contradictions(Index rows) const {
                repeats.comparable <= repeats.compared,
            fmt::format("{} of {} of {} rows repeat", repeats.repeated, repeats.comparable, repeats.compared));
   }
+  expect(recurring.compared == std::min(rows, rounded_limit) && 0 <= recurring.recurring &&
+             recurring.recurring <= recurring.different &&
+             recurring.different <= recurring.compared - recurring.recurring,
+         fmt::format("{} of {} different rows of {} recur", recurring.recurring, recurring.different,
+                     recurring.compared));
   const Index serial_most = rows / group * triples_of_group;
   for (const SignTest* test : {&serial, &drift}) {
     const Index most = test == &serial ? serial_most : rows / 2;
@@ -224,8 +281,11 @@ std::vector<std::string> notes_on_rows(const Certificate& certificate) {
     text += fmt::format(" (false alarms: at most {:g})", Independence::level);
     if (!checks.order_checked) text += "; order not checked";
     const Independence::Repeats& repeats = checks.exact.comparable > 0 ? checks.exact : checks.rounded;
-    if (repeats.comparable == 0) {
+    if (repeats.comparable == 0 && checks.recurring.different == 0) {
       text += "; repeats not checked: rows have too few digits";
+    } else if (repeats.comparable == 0) {
+      text += fmt::format("; rows have few digits: only many repeats among the first {} would be seen",
+                          checks.recurring.compared);
     } else if (repeats.compared < variant.samples) {
       text += fmt::format("; repeats checked among the first {} rows", repeats.compared);
     }
@@ -253,6 +313,8 @@ void DependenceCheck::add(Index row, const double* values) {
     exact_hashes_.push_back(hash_of(places.data(), columns_.size()));
   if (row < Independence::rounded_limit && is_comparable(values, columns_, few))
     rounded_hashes_.push_back(hash_of(places.data(), columns_.size()));
+  if (row < Independence::rounded_limit && may_recur(values, columns_))
+    recurring_hashes_.push_back(hash_of(places.data(), columns_.size()));
 }
 
 void DependenceCheck::add_to_group(Index row, const std::int64_t* places) {
@@ -327,6 +389,7 @@ void DependenceCheck::merge(const DependenceCheck& other) {
   const auto append = [](auto& to, const auto& more) { to.insert(to.end(), more.begin(), more.end()); };
   append(exact_hashes_, other.exact_hashes_);
   append(rounded_hashes_, other.rounded_hashes_);
+  append(recurring_hashes_, other.recurring_hashes_);
   while (stride_ < other.stride_) thin();
   std::map<Index, Group> their_groups = other.groups_;
   if (other.open_.filled != 0) their_groups.emplace(other.open_number_, other.open_);
@@ -368,6 +431,7 @@ std::string DependenceCheck::state() const {
   }
   to.list(exact_hashes_);
   to.list(rounded_hashes_);
+  to.list(recurring_hashes_);
   return to.take();
 }
 
@@ -399,6 +463,7 @@ DependenceCheck DependenceCheck::from_state(std::vector<Index> steps, std::strin
   }
   check.exact_hashes_ = from.list<std::uint64_t>();
   check.rounded_hashes_ = from.list<std::uint64_t>();
+  check.recurring_hashes_ = from.list<std::uint64_t>();
   from.finish();
   return check;
 }
@@ -471,6 +536,7 @@ Independence DependenceCheck::result() const {
   found.order_checked = rows_ >= Independence::group;
   found.exact = repeats_of(exact_hashes_, rows_, Independence::exact_limit);
   found.rounded = repeats_of(rounded_hashes_, rows_, Independence::rounded_limit);
+  found.recurring = recurring_of(recurring_hashes_, rows_);
   found.serial = serial();
   found.drift = drift();
   return found;

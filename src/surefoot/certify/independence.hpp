@@ -34,6 +34,14 @@ struct Certificate;
 /// with more than five digits are compared among the first 1,024; more than one in 20 that repeat are a
 /// finding. This is a rule and not a test: draws with replacement from a finite set repeat rows as well.
 ///
+/// Recurring: rows of fewer numbers or digits meet by nature (a limit that many runs hit, ticks of a clock),
+/// but then either few different rows recur, or few of the different rows do. Looked at are those of the
+/// first 1,024 rows with three different numbers of more than four digits, or with one of more than 12 digits
+/// that is above the noise of rounding (1e-12) and not a fraction with a denominator up to 10,000, as shares
+/// of counts are. If ten different rows or more, and at least one in four, stand there more than once, that
+/// is a finding. (Of 1,024 rows that have 2,000 values, all as probable, fewer recur; 40 problems that are
+/// drawn again and again recur all.)
+///
 /// A finding is that, or a p_value at or below half of `level`. Levels, limits and the words of findings
 /// stand in certificates and are made again when these are verified: they never change; others would be
 /// another part.
@@ -53,6 +61,15 @@ struct Independence {
   static constexpr Index exact_limit = Index{1} << 16;
   static constexpr Index rounded_limit = Index{1} << 10;
 
+  /// Different rows that stand in the table more than once.
+  struct Recurring {
+    Index compared = 0;   ///< rows looked at: the first ones
+    Index different = 0;  ///< rows that say something, equal ones counted once
+    Index recurring = 0;  ///< of those, rows that are there more than once
+
+    bool operator==(const Recurring&) const = default;
+  };
+
   /// The most telling statistic of a kind.
   struct SignTest {
     Index statistics = 0;  ///< of which this is the most telling
@@ -68,6 +85,7 @@ struct Independence {
   bool order_checked = false;  ///< false: fewer than a group of rows, or their order is not known
   Repeats exact;               ///< among rows of full precision
   Repeats rounded;             ///< among rows of more than five digits
+  Recurring recurring;         ///< among rows that say less
   SignTest serial;
   SignTest drift;
   bool allowed = false;  ///< certified in spite of findings: claims hold if the rows were independent
@@ -147,6 +165,7 @@ class DependenceCheck {
   Index stride_ = 1;  ///< complete groups kept are multiples of it
   std::vector<std::uint64_t> exact_hashes_;
   std::vector<std::uint64_t> rounded_hashes_;
+  std::vector<std::uint64_t> recurring_hashes_;
 };
 
 }  // namespace surefoot::certify

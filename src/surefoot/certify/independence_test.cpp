@@ -179,6 +179,87 @@ TEST(Independence, FewDigitsAndCountsMayRepeat) {
   EXPECT_EQ(looked_at(Rows(500, {1.234567e-5, 9.876543e-8, 1.000001})).rounded.repeated, 499);
 }
 
+/// Rows that draw from a list again and again.
+Rows drawn_from(const Rows& list, std::size_t count) {
+  return drawn(count, 11, [&](RandomStream& random) {
+    return list[static_cast<std::size_t>(random.uniform(0, static_cast<double>(list.size())))];
+  });
+}
+
+double to_digits(double value, int digits) {
+  return std::stod(fmt::format("{:.{}e}", value, digits - 1));
+}
+
+TEST(Independence, FindsRowsOfFewNumbersOrDigitsThatRecur) {
+  const std::vector<std::pair<const char*, std::function<std::vector<double>(RandomStream&)>>> few{
+      {"one number", [](RandomStream& random) { return std::vector<double>{random.uniform()}; }},
+      {"two numbers",
+       [](RandomStream& random) {
+         return std::vector<double>{random.uniform(), random.uniform()};
+       }},
+      {"a number and a count",
+       [](RandomStream& random) {
+         return std::vector<double>{random.uniform(), std::floor(random.uniform(1, 9))};
+       }},
+      {"four of five digits", [](RandomStream& random) {
+         std::vector<double> row;
+         for (int i = 0; i < 4; ++i) row.push_back(to_digits(random.uniform(), 5));
+         return row;
+       }}};
+  for (const auto& [name, draw] : few) {
+    const Rows forty = drawn(40, 1, draw);
+    const Independence found = looked_at(drawn_from(forty, 4000));
+    const Index different = found.recurring.different;
+    EXPECT_EQ(found.recurring.compared, 1024) << name;
+    EXPECT_EQ(found.recurring.recurring, different) << name;
+    EXPECT_LE(different, 40) << name;
+    EXPECT_GE(different, 30) << name << ": five digits may end with a zero";
+    EXPECT_EQ(found.findings(), std::vector<std::string>{fmt::format(
+                                    "{} of {} different rows stand there more than once, to the last digit",
+                                    different, different)})
+        << name;
+    EXPECT_EQ(all_findings(drawn_from(drawn(800, 1, draw), 800)).find("different rows stand there"),
+              std::string("000 of 000 ").size())
+        << name << ": as many as there are";
+    EXPECT_EQ(all_findings(drawn(1024, 2, draw)), "") << name;
+  }
+}
+
+// Discrete by nature: what many runs share is no second run of one problem.
+TEST(Independence, NumbersThatRecurByNatureAreNoFinding) {
+  const std::vector<std::pair<const char*, std::function<std::vector<double>(RandomStream&)>>> honest{
+      {"iterations",
+       [](RandomStream& random) { return std::vector<double>{std::floor(random.uniform(1, 300))}; }},
+      {"shares of 37",
+       [](RandomStream& random) { return std::vector<double>{std::floor(random.uniform(0, 37)) / 37}; }},
+      {"shares of 9999",
+       [](RandomStream& random) { return std::vector<double>{std::floor(random.uniform(0, 200)) / 9999}; }},
+      {"hundredths",
+       [](RandomStream& random) { return std::vector<double>{std::floor(random.uniform(0, 100)) / 100}; }},
+      {"a limit",
+       [](RandomStream& random) {
+         return std::vector<double>{random.uniform() < 0.7 ? std::log(2.0) : random.uniform()};
+       }},
+      {"noise of rounding",
+       [](RandomStream& random) {
+         return std::vector<double>{1.1e-16 * std::sqrt(std::floor(random.uniform(1, 60)))};
+       }},
+      {"ticks of a clock",
+       [](RandomStream& random) {
+         return std::vector<double>{std::floor(random.uniform(2e4, 4e4)) * 4e-7 / 7};
+       }},
+      {"three of three digits",
+       [](RandomStream& random) {
+         const double value = random.uniform(1, 9);
+         return std::vector<double>{to_digits(value, 3), to_digits(value / 3, 3), to_digits(value / 7, 3)};
+       }},
+      {"three of five digits from one number", [](RandomStream& random) {
+         const double value = random.uniform(1, 1.1);
+         return std::vector<double>{to_digits(value, 5), to_digits(value / 3, 5), to_digits(value / 7, 5)};
+       }}};
+  for (const auto& [name, draw] : honest) EXPECT_EQ(all_findings(drawn(4000, 5, draw)), "") << name;
+}
+
 Rows chain(std::size_t count, double memory, std::uint64_t seed) {
   RandomStream random(seed, "chain of a test", 0);
   Rows rows;
@@ -325,6 +406,9 @@ TEST(Independence, ContradictionsAreFound) {
   EXPECT_TRUE(caught([](Independence& each) { each.drift.less = -1; }));
   EXPECT_TRUE(caught([](Independence& each) { each.exact.repeated = 1001; }));
   EXPECT_TRUE(caught([](Independence& each) { each.exact.compared = 10; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.recurring.compared = 10; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.recurring.different = 1025; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.recurring.recurring = each.recurring.different + 1; }));
   EXPECT_TRUE(caught([](Independence& each) { each.order_checked = false; }));
   EXPECT_TRUE(caught([](Independence& each) { each.of = "rows"; }));
 }

@@ -243,6 +243,10 @@ TEST(SampleProvenance, SaysWhatIsKnownOfEarlierLooks) {
   const SampleRange range = look_at(0, 10).range;
   EXPECT_TRUE(contains(looks_sentence({range, std::nullopt}), "unknown"));
   EXPECT_TRUE(contains(looks_sentence({range, 0}), "no earlier look"));
+  EXPECT_TRUE(contains(looks_sentence({range, 0}), "these samples"));
+  const SampleRange rows{data_family("ab"), 0, data_set, 0, 10};
+  EXPECT_TRUE(contains(looks_sentence({rows, 0}), "at a file with this digest")) << "a copy is another file";
+  EXPECT_FALSE(contains(looks_sentence({rows, 0}), "these samples"));
   EXPECT_TRUE(contains(looks_sentence({range, 1}), "looked at once before"));
   EXPECT_TRUE(contains(looks_sentence({range, 3}), "looked at 3 times before"));
   EXPECT_EQ(to_text(range), "samples 0 .. 9 of the set hold-out of f(a=1), seed 7");

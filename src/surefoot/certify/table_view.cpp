@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -31,15 +32,44 @@ void read_row(const TableView& view, Index row, double* out) {
   }
 }
 
+// A row for each matrix: the entries that it stores, then zeros.
+problems::Table stored_entries(const std::vector<problems::SparseMatrix>& matrices) {
+  Index most = 0;
+  for (const problems::SparseMatrix& matrix : matrices) most = std::max<Index>(most, matrix.nonZeros());
+  problems::Table entries = problems::Table::Zero(static_cast<Index>(matrices.size()), most);
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    Index place = 0;
+    for (Index column = 0; column < matrices[i].outerSize(); ++column)
+      for (problems::SparseMatrix::InnerIterator entry(matrices[i], column); entry; ++entry)
+        entries(static_cast<Index>(i), place++) = entry.value();
+  }
+  return entries;
+}
+
 }  // namespace
 
-std::optional<Independence> independence_of_problems(const std::vector<TableView>& tables) {
+ProblemData data_of(const problems::Qp& problem) {
+  return {{view_of(problem.q), view_of(problem.l), view_of(problem.u)}, {&problem.P, &problem.A}};
+}
+
+ProblemData data_of(const problems::ConeProgram& problem) {
+  return {{view_of(problem.b), view_of(problem.c)}, {&problem.P, &problem.A}};
+}
+
+Independence independence_of_problems(const ProblemData& data) {
+  std::vector<TableView> tables = data.tables;
+  std::vector<problems::Table> entries;
+  entries.reserve(data.matrices.size());  // views of them stay
+  for (const auto* matrices : data.matrices) {
+    entries.push_back(stored_entries(*matrices));
+    tables.push_back(view_of(entries.back()));
+  }
   Index rows = 0;
   for (const TableView& table : tables) rows = std::max(rows, table.rows);
   std::vector<TableView> varied;
   std::size_t columns = 0;
   for (const TableView& table : tables) {
-    if (table.rows < 2 || table.rows != rows) continue;
+    if (table.rows != rows) continue;
     varied.push_back(table);
     columns += static_cast<std::size_t>(table.columns);
   }
@@ -62,7 +92,10 @@ std::optional<Independence> independence_of_problems(const std::vector<TableView
   for (std::size_t j = 0; j < columns; ++j) {
     if (varies[j]) numbers.push_back(static_cast<Index>(j));
   }
-  if (numbers.empty()) return std::nullopt;
+  if (numbers.empty()) {
+    numbers.resize(columns);
+    std::iota(numbers.begin(), numbers.end(), 0);
+  }
   DependenceCheck check(numbers, "number");
   std::vector<double> telling(numbers.size());
   for (Index i = 0; i < rows; ++i) {

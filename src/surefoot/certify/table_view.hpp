@@ -3,10 +3,11 @@
 #include "surefoot/certify/independence.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/types.hpp"
+#include "surefoot/problems/cone_program.hpp"
+#include "surefoot/problems/qp.hpp"
 #include "surefoot/runs/tally.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 namespace surefoot::certify {
@@ -37,9 +38,18 @@ TableView view_of(const Matrix& matrix) {
   return view;
 }
 
-/// Looks for dependence between the problems of a family: row i of all tables together is problem i, a table
-/// of one row is shared. Only numbers that vary count. None if there are none.
-std::optional<Independence> independence_of_problems(const std::vector<TableView>& tables);
+/// The numbers of the problems of a family. Row i of all tables and matrix i of all lists together are
+/// problem i; a table of one row and a list of one matrix are shared.
+struct ProblemData {
+  std::vector<TableView> tables;
+  std::vector<const std::vector<problems::SparseMatrix>*> matrices;
+};
+/// Of a family that outlives them.
+ProblemData data_of(const problems::Qp& problem);
+ProblemData data_of(const problems::ConeProgram& problem);
+
+/// Looks for dependence between the problems of a family. Only numbers that vary count, unless none does.
+Independence independence_of_problems(const ProblemData& data);
 
 /// Counts all runs, as RunTable::count does for files, and looks for dependence if it has where to put what
 /// it finds. `interrupt`, if set, is called every few runs in any thread; what it throws ends the count.

@@ -116,5 +116,45 @@ TEST(TableView, RefusesWhatIsNotATableOfTheSteps) {
   EXPECT_INPUT_ERROR(count_view(view, view_spec()), "traces: there is no run in the table");
 }
 
+// A family whose matrices alone differ: `count` problems that have one of `different` matrices each.
+problems::Qp family_of_matrices(Index count, Index different) {
+  problems::Qp problem;
+  RandomStream order(4, "order of matrices", 0);
+  for (Index i = 0; i < count; ++i) {
+    const auto which = static_cast<std::uint64_t>(
+        different == count ? static_cast<double>(i) : order.uniform(0, static_cast<double>(different)));
+    RandomStream random(5, "matrix of a test", which);
+    problems::SparseMatrix matrix(2, 2);
+    for (int j = 0; j < 2; ++j) matrix.insert(j, j) = 1 + random.uniform();
+    problem.P.push_back(matrix);
+  }
+  problem.A = {problem.P.front()};
+  problem.q = problems::Table::Ones(1, 2);
+  problem.l = -problem.q;
+  problem.u = problem.q;
+  return problem;
+}
+
+TEST(IndependenceOfProblems, LooksAtMatrices) {
+  const problems::Qp repeated = family_of_matrices(1000, 40);
+  const Independence found = independence_of_problems(data_of(repeated));
+  EXPECT_EQ(found.of, "problem data");
+  EXPECT_TRUE(found.order_checked);
+  EXPECT_EQ(found.recurring.recurring, 40);
+  EXPECT_EQ(found.findings().size(), 1U);
+  EXPECT_TRUE(found.contradictions(1000).size() == 1U) << "it is not allowed";
+  const problems::Qp different = family_of_matrices(1000, 1000);
+  EXPECT_TRUE(independence_of_problems(data_of(different)).findings().empty());
+}
+
+TEST(IndependenceOfProblems, SayWhatWasNotLookedAt) {
+  const problems::Qp one = family_of_matrices(1, 1);
+  const Independence of_one = independence_of_problems(data_of(one));
+  EXPECT_FALSE(of_one.order_checked);
+  EXPECT_TRUE(of_one.contradictions(1).empty());
+  const problems::Qp same = family_of_matrices(50, 1);
+  EXPECT_TRUE(independence_of_problems(data_of(same)).order_checked);
+}
+
 }  // namespace
 }  // namespace surefoot::certify

@@ -31,7 +31,8 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
                      const std::string& sha256, Verification& verification);
 
 /// Compares how the table of a variant was read, and what was found in its rows, with the same of its data;
-/// `reading` may be empty for an array, which has no header to read.
+/// `reading` may be empty for an array, which has no header to read. What the rows show of dependence must
+/// have been allowed, whatever the format and whatever the certificate has looked at.
 void compare_rows(const Certificate& certificate, std::size_t variant,
                   const std::vector<std::string>& reading, Independence independence,
                   Verification& verification);

@@ -7,6 +7,8 @@
 #include "surefoot/io/text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -72,6 +74,37 @@ bool is_number(std::string_view cell) {
 
 bool is_label(std::string_view cell) {
   return !cell.empty() && !is_number(cell);
+}
+
+// Whether a word says that a run has failed. NaN and inf are numbers.
+bool means_failure(std::string_view cell) {
+  constexpr std::array<std::string_view, 21> words{
+      "timeout", "timedout", "tle",        "fail",     "fails",      "failed",    "failure",
+      "error",   "diverged", "divergence", "unsolved", "infeasible", "unbounded", "crash",
+      "crashed", "killed",   "oom",        "none",     "null",       "na",        "maxiter"};
+  std::string plain;
+  for (const char c : unquoted(cell)) {
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0)
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (std::string_view(" _-/#<>").find(c) == std::string_view::npos)
+      return false;
+  }
+  return std::find(words.begin(), words.end(), plain) != words.end();
+}
+
+bool is_whole_text(std::string_view cell) {
+  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// 0,05 is two whole numbers where a comma ends cells; the second has a digit after a leading zero, which
+// nobody writes in front of the point.
+bool has_decimal_comma(const std::vector<std::string_view>& cells) {
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const std::string_view before = cells[i - 1].substr(cells[i - 1].starts_with('-') ? 1 : 0);
+    if (is_whole_text(before) && is_whole_text(cells[i]) && cells[i].size() > 1 && cells[i][0] == '0')
+      return true;
+  }
+  return false;
 }
 
 // What is wrong with the bytes of a line, or nothing.
@@ -211,6 +244,7 @@ void CsvReader::read_first_line() {
   if (const std::string complaint = encoding_complaint(line); !complaint.empty()) fail(1, complaint);
   if (trim(line).empty()) fail(1, "the first line is blank");
   separator_ = detect_separator(line);
+  look_for_decimal_commas();
   const std::vector<std::string_view> cells = split_first_line(line, separator_);
   columns_ = static_cast<Index>(cells.size());
   // An empty first cell stands above the index column that pandas writes.
@@ -220,6 +254,21 @@ void CsvReader::read_first_line() {
   for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
   current_.begin = current_.complete - text.size();
   ++line_;
+}
+
+// In the first lines: of numbers with a decimal comma one in ten has a zero after it.
+void CsvReader::look_for_decimal_commas() const {
+  constexpr Index lines = 256;
+  if (separator_ != ',') return;
+  std::string_view text(current_.bytes.data(), current_.complete);
+  take_line(text);  // labels may be filled up with zeros
+  for (Index line = 2; line <= lines && !text.empty(); ++line) {
+    const std::string_view cells = take_line(text);
+    if (!has_decimal_comma(split_first_line(cells, separator_))) continue;
+    fail(line, fmt::format("'{}' has decimal commas; write 0.05, or separate cells by semicolons or tabs "
+                           "and write points",
+                           excerpt(cells)));
+  }
 }
 
 // A first row in which a run failed ("0.5,timeout,timeout") must not be lost as a header.
@@ -238,6 +287,11 @@ void CsvReader::require_header(const std::vector<std::string_view>& cells) const
                   "'{}' stands twice: neither a row of numbers nor a header; write inf where a run failed",
                   excerpt(cells[i])));
     }
+  }
+  const auto failed = std::find_if(cells.begin(), cells.end(), means_failure);
+  if ((!any_number || steps) && failed != cells.end()) {
+    fail(1, fmt::format("'{}' says that a run failed: write inf there, or another label if it is one",
+                        excerpt(*failed)));
   }
   if (!any_number || steps) return;
   const auto label = std::find_if_not(cells.begin(), cells.end(), is_number);

@@ -63,6 +63,7 @@ class CsvReader final : public TableReader {
   void fill(Buffer& buffer);
   void check(const Buffer& buffer) const;
   void read_first_line();
+  void look_for_decimal_commas() const;
   void require_header(const std::vector<std::string_view>& cells) const;
   void go_on_to_upcoming();
   void split_into_chunks();

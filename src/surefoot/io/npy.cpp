@@ -37,12 +37,6 @@ struct Half {
   }
 };
 
-/// NumPy writes 0 and 1; any other byte is true as well.
-struct Boolean {
-  std::uint8_t byte;
-  explicit operator double() const { return byte != 0 ? 1.0 : 0.0; }
-};
-
 template <class Element, bool swapped>
 void convert(const char* raw, Index count, double* out, Index stride) {
   if constexpr (std::is_same_v<Element, double> && !swapped) {
@@ -78,7 +72,6 @@ bool set_type(NpyHeader& header, std::string_view type, bool swapped) {
   if (type == "u4") return set_element<std::uint32_t>(header, swapped), true;
   if (type == "u2") return set_element<std::uint16_t>(header, swapped), true;
   if (type == "u1") return set_element<std::uint8_t>(header, swapped), true;
-  if (type == "b1") return set_element<Boolean>(header, swapped), true;
   return false;
 }
 
@@ -193,9 +186,13 @@ void resolve_type(const std::string& name, NpyHeader& header) {
           excerpt(descr));
   require(!type.starts_with('c'), "{}: the .npy holds complex numbers ('{}'); a table needs real ones", name,
           excerpt(descr));
-  require(set_type(header, type, descr.starts_with('>')),
-          "{}: the .npy element type '{}' is not supported (float16 to float64, integers, booleans are)",
+  require(type != "b1",
+          "{}: the .npy holds booleans ('{}'); true may mean solved or failed: write numbers, smaller is "
+          "better",
           name, excerpt(descr));
+  require(set_type(header, type, descr.starts_with('>')),
+          "{}: the .npy element type '{}' is not supported (float16 to float64 and integers are)", name,
+          excerpt(descr));
 }
 
 std::string shape_text(const NpyHeader& header) {

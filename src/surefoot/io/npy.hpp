@@ -14,7 +14,7 @@ namespace surefoot::io {
 class ByteSource;
 
 /// The head of a NumPy .npy file (format versions 1 to 3; numpy.lib.format). Elements are real numbers of 16,
-/// 32 or 64 bits, integers of 8 to 64 bits or booleans, of either byte order; other types are refused.
+/// 32 or 64 bits, or integers of 8 to 64 bits, of either byte order; other types are refused.
 struct NpyHeader {
   std::string descr;  ///< NumPy's name of the element type, such as <f8
   bool fortran_order = false;

@@ -96,6 +96,25 @@ TEST(Csv, TakesALineWithNumbersAsAHeaderOnlyBeyondDoubt) {
       "t.csv:1: 'timeout' stands twice: neither a row of numbers nor a header; write inf where a run failed");
 }
 
+TEST(Csv, AWordForAFailedRunIsNoHeader) {
+  for (const char* word :
+       {"timeout", "Failed", "\"TIMED OUT\"", "error", "diverged", "N/A", "max_iter", "<null>"}) {
+    const std::string error = csv_error(std::string(word) + "\n0.5\n0.25\n");
+    EXPECT_EQ(error.rfind("t.csv:1: ", 0), 0U) << word << ": " << error;
+    EXPECT_NE(error.find("says that a run failed: write inf"), std::string::npos) << word << ": " << error;
+  }
+  EXPECT_EQ(read_text("failures\n1\n2\n").header, std::vector<std::string>{"failures"});
+}
+
+TEST(Csv, DecimalCommasAreNoSeparators) {
+  EXPECT_NE(csv_error("0,512345\n0,612345\n0,012345\n").find("t.csv:3: '0,012345' has decimal commas"),
+            std::string::npos);
+  EXPECT_NE(csv_error("x,y\n1,5,-0,05\n").find("t.csv:2: "), std::string::npos);
+  EXPECT_EQ(read_text("007,1,0.5,0\n008,10,0.05,0\n").values,
+            (std::vector<double>{7, 1, 0.5, 0, 8, 10, 0.05, 0}));
+  EXPECT_EQ(read_text("001,002\n1,2\n").rows, 2);
+}
+
 TEST(Csv, TakesAFirstLineOfNumbersNanAndInfAsARow) {
   const Table table = read_text("1,nan,-inf\n2,NaN,Infinity\n");
   EXPECT_TRUE(table.header.empty());
