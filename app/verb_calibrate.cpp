@@ -15,6 +15,7 @@
 #include "memory.hpp"
 #include "output.hpp"
 #include "rerun.hpp"
+#include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -22,6 +23,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -57,7 +59,10 @@ void name_candidates(std::vector<Candidate>& candidates, const CalibrateArgument
     const std::vector<std::string> names = split_list("--names", arguments.names);
     require(names.size() == candidates.size(), "--names: {} names for {} files of weights", names.size(),
             candidates.size());
-    for (std::size_t i = 0; i < names.size(); ++i) candidates[i].name = names[i];
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      certify::require_name("--names", names[i]);
+      candidates[i].name = names[i];
+    }
     return;
   }
   if (candidates.size() == 1) return;
@@ -127,6 +132,17 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
   }
 }
 
+/// Certificates of other kinds that an earlier call left in the folder stay: they stand on their own, and
+/// hold-out samples are good for one look. Said, as nothing of this call speaks of them.
+void mention_others(const CalibrateArguments& arguments) {
+  for (const GuaranteeKind kind : all_guarantees) {
+    const std::filesystem::path folder = arguments.out / std::string(name(kind));
+    const bool made = std::ranges::count(arguments.plan.kinds, kind) > 0;
+    if (!made && std::filesystem::exists(folder / report::file_names::certificate))
+      say(fmt::format("{}: is of an earlier call, not of this one", folder.string()));
+  }
+}
+
 /// The command that makes the certificate of one kind again.
 std::string rerun_of(const CLI::App& verb, const CalibrateArguments& arguments,
                      const std::vector<Candidate>& candidates, GuaranteeKind kind) {
@@ -185,6 +201,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     output.prepare();
     write_report(guarantee.certificate, output);
   }
+  mention_others(arguments);
   const certify::Certificate& first = guarantees.front().certificate;
   const report::TextTable table = guarantee_table(guarantees);
   const std::string title =

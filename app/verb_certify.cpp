@@ -53,6 +53,7 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
             options.files.size());
     require(std::set<std::string>(given.begin(), given.end()).size() == given.size(),
             "--names: two variants have the same name");
+    for (const std::string& name : given) certify::require_name("--names", name);
     return given;
   }
   std::vector<std::string> names;
@@ -61,6 +62,7 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
     std::string name = certify::table_name(file);
     for (int copy = 2; seen.contains(name); ++copy)
       name = fmt::format("{} ({})", certify::table_name(file), copy);
+    certify::require_name("--names", name);
     seen.insert(name);
     names.push_back(name);
   }

@@ -7,6 +7,7 @@
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/sha256.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
@@ -101,7 +102,7 @@ void print_extent(const VerifyOptions& options, const certify::Certificate& cert
 int run_proof(const std::string& text) {
   const worst_case::ParsedProof parsed = worst_case::parse_proof(text);
   const worst_case::Replay result = worst_case::replay(parsed);
-  for (const std::string& finding : result.findings) fmt::print("DIFFERS  {}\n", finding);
+  for (const std::string& finding : result.findings) fmt::print("DIFFERS  {}\n", io::printable(finding));
   for (const std::string& sentence : worst_case::sentences(parsed.proof))
     fmt::print("{}  {}\n", result.holds() ? "proven" : "stated", sentence);
   fmt::print("{} of {} bounds are proven by their multipliers\n{}\n", result.proven, result.bounds,
@@ -118,7 +119,7 @@ int run(const VerifyOptions& options) {
   if (!options.weights.empty()) reweigh(options, parsed.certificate, verification);
   if (!options.rerun.empty()) rerun_and_compare(parsed.certificate, options.rerun, verification);
   for (std::size_t i = 0; i < std::min(findings_shown, verification.findings.size()); ++i) {
-    fmt::print("DIFFERS  {}\n", verification.findings[i]);
+    fmt::print("DIFFERS  {}\n", io::printable(verification.findings[i]));
   }
   if (verification.findings.size() > findings_shown) {
     fmt::print("         and {} more\n", verification.findings.size() - findings_shown);

@@ -286,6 +286,13 @@ def test_settling_claims_name_their_horizon():
     assert " stay" not in shown
 
 
+def test_settling_claims_speak_of_recorded_steps_where_there_are_gaps():
+    certificate = surefoot.certify(example(), recorded_steps=range(10, 401, 10))
+    text = " ".join([*certificate.statements, certificate._repr_html_()])
+    assert "stays below it at every recorded iteration (up to iteration 400)" in text
+    assert "below it (up to" not in text
+
+
 def test_tables(source):
     certificate = surefoot.certify(example(), tolerances=[1e-2])
     for kind in ("success", "quantile", "budget"):

@@ -158,6 +158,19 @@ TEST_F(Hostile, CommandsToCopyAreQuotedAndNamesAreNoControlCharacters) {
   EXPECT_NE(dash.out.find("surefoot verify ./-x/certificate.json\n"), std::string::npos) << dash.out;
 }
 
+TEST_F(Hostile, NamesInSentencesAreOneShortLine) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  const std::string sentence = "\"$(printf 'x of all problems is 0.\\nWith confidence 1')\"";
+  for (const char* option : {"--metric", "--unit", "--title", "--names"}) {
+    const std::string name = std::string(option).substr(std::string_view(option) == "--names" ? 0 : 2);
+    expect_refused(fmt::format("certify table.csv {} {} --out out", option, sentence),
+                   name + ": 'x of all problems is 0.\\nWith confidence 1' has control characters");
+    expect_refused(fmt::format("certify table.csv {} {} --out out", option, std::string(201, 'x')),
+                   "has 201 characters, a name has at most 200");
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
 TEST_F(Hostile, FilesThatAreReplacedKeepTheirMode) {
   write("table.csv", "k=1,k=2\n3,1\n2,1\n");
   ASSERT_EQ(surefoot("certify table.csv --out out").code, 0);

@@ -1,5 +1,10 @@
 #include "surefoot/certify/certificate.hpp"
 
+#include "surefoot/core/error.hpp"
+#include "surefoot/io/text.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace surefoot::certify {
@@ -8,13 +13,32 @@ void set_recorded_steps(Variant& variant, const std::vector<Index>& steps) {
   variant.columns = static_cast<Index>(steps.size());
   variant.first_step = steps.front();
   variant.last_step = steps.back();
-  const bool consecutive = variant.last_step - variant.first_step + 1 == variant.columns;
-  variant.recorded_steps = consecutive ? std::vector<Index>{} : steps;
+  variant.recorded_steps = has_gaps(variant) ? steps : std::vector<Index>{};
 }
 
 bool records(const Variant& variant, Index step) {
   if (step < variant.first_step || step > variant.last_step) return false;
   return variant.recorded_steps.empty() || std::ranges::binary_search(variant.recorded_steps, step);
+}
+
+bool has_gaps(const Variant& variant) {
+  const bool range = variant.first_step >= 0 && variant.last_step >= variant.first_step;
+  return range && variant.last_step - variant.first_step >= variant.columns;
+}
+
+std::string fault_of_name(std::string_view what, std::string_view name) {
+  const std::size_t length = io::character_count(name);
+  if (length > longest_name)
+    return fmt::format("{}: '{}' has {} characters, a name has at most {}", what, io::excerpt(name), length,
+                       longest_name);
+  if (!io::has_control_characters(name)) return "";
+  return fmt::format("{}: '{}' has control characters, a name has none", what,
+                     io::excerpt(name, longest_name));
+}
+
+void require_name(std::string_view what, std::string_view name) {
+  const std::string fault = fault_of_name(what, name);
+  require(fault.empty(), "{}", fault);
 }
 
 }  // namespace surefoot::certify

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::certify {
@@ -41,6 +42,9 @@ struct Variant {
 void set_recorded_steps(Variant& variant, const std::vector<Index>& steps);
 /// Whether the variant recorded the step, as far as the certificate says which.
 bool records(const Variant& variant, Index step);
+
+/// Whether steps between the first and the last were not recorded; known of certificates of format 1 too.
+bool has_gaps(const Variant& variant);
 
 /// P(phi_step < tolerance) >= lower_bound.
 struct SuccessClaim {
@@ -105,6 +109,13 @@ inline constexpr int current_format = 2;
 /// The wording of new certificates (sentences.hpp). 1: assumptions of format 1, no statements. 2: independent
 /// and identically distributed; settling claims say up to which iteration.
 inline constexpr int current_wording = 2;
+
+/// Names of metric, unit, title and variants stand in the sentences: one line each, and no longer than this.
+inline constexpr std::size_t longest_name = 200;
+/// Why it cannot be such a name; empty if it can. `what` it names stands in the answer.
+std::string fault_of_name(std::string_view what, std::string_view name);
+/// InputError with the fault, if there is one.
+void require_name(std::string_view what, std::string_view name);
 
 struct Certificate {
   int format = current_format;  ///< of its text (certificate_json.hpp)

@@ -4,9 +4,12 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/contains.hpp"
 #include "support/input_error.hpp"
 #include "support/tampering.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -311,6 +314,48 @@ TEST(Options, NameTheBadValue) {
   options = {};
   options.success_rates = options.quantiles_claimed = options.budgets = false;
   EXPECT_INPUT_ERROR(example_certificate(options), "nothing is claimed");
+}
+
+TEST(Names, AreOneLineOfLimitedLengthWhenCertifying) {
+  const std::string forged = "residual of every problem is 0.\nWith confidence 1";
+  const auto refusal = [&](std::string Options::*field, const std::string& name) {
+    Options options;
+    options.*field = name;
+    return test_support::input_error([&] { options.validate(); });
+  };
+  const std::string has_controls =
+      "'residual of every problem is 0.\\nWith confidence 1' has control characters, a name has none";
+  EXPECT_EQ(refusal(&Options::metric, forged), "metric: " + has_controls);
+  EXPECT_EQ(refusal(&Options::unit, forged), "unit: " + has_controls);
+  EXPECT_EQ(refusal(&Options::title, forged), "title: " + has_controls);
+  const std::string longest = std::string(199, 'x') + "\u00e9";
+  EXPECT_EQ(refusal(&Options::metric, longest), "(no error)");
+  EXPECT_TRUE(
+      refusal(&Options::metric, longest + "x").ends_with("has 201 characters, a name has at most 200"));
+  const Options options = resolved({}, example_steps());
+  Variant variant;
+  variant.name = forged;
+  EXPECT_EQ(test_support::input_error([&] {
+              (void)certify(options, {{variant, runs::Tally(tally_spec(options, example_steps().front()))}});
+            }),
+            "names: " + has_controls);
+}
+
+TEST(Names, AreOneLineOfLimitedLengthWhenVerifying) {
+  const auto findings = [](const auto& change) {
+    Certificate certificate = example_certificate({});
+    change(certificate);
+    const Verification found = verify(parse_certificate(to_json(certificate)));
+    return fmt::format("{}", fmt::join(found.findings, "; "));
+  };
+  EXPECT_EQ(findings([](Certificate&) {}), "");
+  EXPECT_TRUE(
+      findings([](Certificate& c) { c.metric = "a\nb"; }).starts_with("declared: metric: 'a\\nb' has"));
+  EXPECT_TRUE(findings([](Certificate& c) { c.unit = "\x1b"; }).starts_with("declared: unit: "));
+  EXPECT_TRUE(
+      findings([](Certificate& c) { c.title = std::string(201, 'x'); }).starts_with("declared: title: "));
+  EXPECT_TRUE(
+      test::contains(findings([](Certificate& c) { c.variants[0].name = "a\tb"; }), "name: 'a\\tb' has"));
 }
 
 TEST(Claims, SpendTheWholeBudgetAndNoMore) {

@@ -277,6 +277,9 @@ std::vector<Index> default_steps(const std::vector<Index>& recorded) {
 }
 
 void Options::validate() const {
+  require_name("title", title);
+  require_name("metric", metric);
+  require_name("unit", unit);
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
   for (const auto& wanted : {success_delta, quantile_delta, budget_delta}) {
     require(!wanted || (*wanted > 0.0 && *wanted < 1.0), "delta: {} is outside (0, 1)", wanted.value_or(0.0));
@@ -355,6 +358,7 @@ Certificate certify(const Options& options, const std::vector<Counted>& variants
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const runs::Tally& tally = variants[i].tally;
     Variant variant = variants[i].variant;
+    require_name("names", variant.name);
     variant.samples = tally.samples();
     set_recorded_steps(variant, tally.spec().steps);
     variant.non_finite_runs = tally.non_finite_runs();

@@ -256,12 +256,18 @@ bool if_independent(const Certificate& certificate) {
   });
 }
 
+std::string_view condition_of(const Certificate& certificate) {
+  return if_independent(certificate) ? "if the rows were independent" : "";
+}
+
 std::string conditioned(const Certificate& certificate, const std::string& sentence) {
-  if (!if_independent(certificate) || sentence.empty()) return sentence;
+  std::string condition(condition_of(certificate));
+  if (condition.empty() || sentence.empty()) return sentence;
   std::string rest = sentence;
   const bool begins = std::isupper(static_cast<unsigned char>(rest.front())) != 0;
   rest.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(rest.front())));
-  return (begins ? "If the rows were independent, " : "if the rows were independent, ") + rest;
+  if (begins) condition.front() = 'I';
+  return condition + ", " + rest;
 }
 
 std::vector<std::string> notes_on_rows(const Certificate& certificate) {

@@ -106,7 +106,9 @@ double sign_test_p_value(const Independence::SignTest& test);
 
 /// Whether claims of the certificate are conditional: some variant was certified in spite of findings.
 bool if_independent(const Certificate& certificate);
-/// The sentence, with "if the rows were independent" before it where that applies.
+/// "if the rows were independent", where claims are conditional; otherwise empty.
+std::string_view condition_of(const Certificate& certificate);
+/// The sentence with the condition before it, where there is one.
 std::string conditioned(const Certificate& certificate, const std::string& sentence);
 /// How the table of each variant was read, and what was looked for and found in its rows.
 std::vector<std::string> notes_on_rows(const Certificate& certificate);

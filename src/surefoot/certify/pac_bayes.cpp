@@ -323,6 +323,7 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
     guarantee.runs = tally.samples();
     guarantee.regularizer = regularizer_of(guarantee);
     Variant variant = candidates[i].variant;
+    require_name("names", variant.name);
     variant.samples = guarantee.samples;
     set_recorded_steps(variant, tally.spec().steps);
     variant.non_finite_runs = tally.non_finite_runs();

@@ -96,12 +96,13 @@ std::string tolerance_text(const Certificate& certificate, double tolerance) {
 /// The only place that says how long a claim lasts: up to the last recorded iteration, and nothing where none
 /// was recorded after it.
 std::string lasting(const Certificate& certificate, const BudgetClaim& claim, const Voice& voice) {
-  const Index horizon = certificate.variants.at(claim.variant).last_step;
-  if (!claim.steps || *claim.steps >= horizon) return "";
+  const Variant& variant = certificate.variants.at(claim.variant);
+  if (!claim.steps || *claim.steps >= variant.last_step) return "";
+  const std::string horizon = fmt::format("up to iteration {}", count_label(variant.last_step));
   if (claim.method == BudgetMethod::settling)
-    return fmt::format(" and {} below it (up to iteration {})", voice.stay, count_label(horizon));
+    return fmt::format(" and {} {}", voice.stay, staying(has_gaps(variant), horizon));
   if (claim.method == BudgetMethod::every_step)
-    return fmt::format(" and at each later recorded iteration (up to iteration {})", count_label(horizon));
+    return fmt::format(" and at each later recorded iteration ({})", horizon);
   return "";
 }
 
@@ -464,11 +465,22 @@ std::string note_on_paper_budgets(const Certificate& certificate) {
          "after seeing the bounds. They are listed for comparison only.";
 }
 
+std::string note_on_dependence(const Certificate& certificate) {
+  if (!if_independent(certificate)) return "";
+  return conditioned(certificate, "What is certified here holds; the checks of the rows found dependence.");
+}
+
+std::string staying(bool gaps, std::string_view horizon) {
+  return fmt::format("below it {}({})", gaps ? "at every recorded iteration " : "", horizon);
+}
+
 std::string budget_meaning(const Certificate& certificate) {
   const char* below = "below the tolerance";
   if (records_one_step(certificate)) return below;
   if (has_budgets(certificate, BudgetMethod::settling))
-    return fmt::format("{} and stays below it ({})", below, horizon_words(certificate));
+    return fmt::format(
+        "{} and stays {}", below,
+        staying(std::ranges::any_of(certificate.variants, has_gaps), horizon_words(certificate)));
   if (has_budgets(certificate, BudgetMethod::every_step))
     return fmt::format("{}, then and at each later recorded iteration ({})", below,
                        horizon_words(certificate));

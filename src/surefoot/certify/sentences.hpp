@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The certificate in words, the same on the terminal, in the page, in the certificate itself and in Python.
@@ -52,9 +53,15 @@ std::string note_on_settling(const Certificate& certificate);
 std::string note_on_no_guarantee(const Certificate& certificate);
 /// That budgets of method paper are outside the confidence; empty if there are none.
 std::string note_on_paper_budgets(const Certificate& certificate);
+/// What certified numbers rest on where rows were found to be dependent; empty if that is not so.
+std::string note_on_dependence(const Certificate& certificate);
 /// What a table of budgets counts iterations until: "below the tolerance and stays below it (up to iteration
 /// 400)".
 std::string budget_meaning(const Certificate& certificate);
+
+/// What follows "stay": "below it (up to iteration 400)"; where steps in between were not recorded, "below it
+/// at every recorded iteration (up to iteration 400)", for nothing is known of the others.
+std::string staying(bool gaps, std::string_view horizon);
 
 /// The metric with its unit, "NMSE (dB)", for axes and headings.
 std::string metric_with_unit(const Certificate& certificate);

@@ -67,6 +67,31 @@ TEST(Statements, NeverSayStayWithoutAHorizon) {
   }
 }
 
+/// Every line that says how long a claim lasts.
+std::vector<std::string> lines_on_staying(const Certificate& certificate) {
+  std::vector<std::string> lines = statements_of(certificate);
+  for (const Headline::Group& group : headline(certificate).groups)
+    lines.insert(lines.end(), group.claims.begin(), group.claims.end());
+  for (const BudgetClaim& claim : certificate.budget) lines.push_back(quotable(certificate, claim));
+  lines.push_back(summary_sentence(certificate));
+  lines.push_back(budget_meaning(certificate));
+  std::erase_if(lines, [](const std::string& line) { return !contains(line, " stay"); });
+  return lines;
+}
+
+TEST(Statements, SayAtRecordedIterationsWhereStepsHaveGaps) {
+  Certificate certificate = synthetic_certificate({.variants = 1});
+  for (const std::string& line : lines_on_staying(certificate))
+    EXPECT_FALSE(contains(line, "every recorded")) << line;
+  set_recorded_steps(certificate.variants[0], {10, 20, 50, 100});
+  ASSERT_FALSE(certificate.variants[0].recorded_steps.empty());
+  EXPECT_GE(lines_on_staying(certificate).size(), 8U);
+  for (const std::string& line : lines_on_staying(certificate))
+    EXPECT_TRUE(contains(line, " below it at every recorded iteration (up to iteration 100)")) << line;
+  certificate.variants[0].recorded_steps.clear();  // format 1 says only how many they are
+  EXPECT_TRUE(contains(budget_meaning(certificate), "at every recorded iteration"));
+}
+
 TEST(Statements, SayNothingOfStayingWhereOneStepWasRecorded) {
   Certificate certificate = synthetic_certificate({.variants = 1, .steps = 1});
   certificate.budget.resize(1);

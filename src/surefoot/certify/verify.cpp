@@ -107,8 +107,16 @@ class Checker {
     if (!condition) finding(text);
   }
 
+  void check_name(std::string_view what, std::string_view name) {
+    const std::string fault = certificate_.format == 1 ? "" : fault_of_name(what, name);
+    expect(fault.empty(), fault);
+  }
+
   void check_declarations() {
     place_ = "declared";
+    check_name("title", certificate_.title);
+    check_name("metric", certificate_.metric);
+    check_name("unit", certificate_.unit);
     expect(strictly_increasing(certificate_.steps) && strictly_increasing(certificate_.tolerances) &&
                strictly_increasing(certificate_.quantiles) && strictly_increasing(certificate_.grid),
            "steps, tolerances, quantiles and grid must increase");
@@ -137,6 +145,7 @@ class Checker {
   void check_variant(std::size_t index) {
     const Variant& variant = certificate_.variants[index];
     place_ = fmt::format("variant '{}'", variant.name);
+    check_name("name", variant.name);
     expect(variant.sha256.empty() || io::is_sha256_hex(variant.sha256), "its digest is not one");
     expect(variant.samples >= 1, fmt::format("{} samples", variant.samples));
     const Index runs = variant.pac_bayes ? variant.pac_bayes->runs : variant.samples;
@@ -530,7 +539,7 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
     const auto stated_claims = of_variant(certificate.*claims_of, variant);
     if (stated_claims.empty()) return;
     options.delta = stated_claims.front().delta;
-    const auto recounted = certify(options, {{stated, tally}}).*claims_of;
+    const auto recounted = certify(options, {{Variant{}, tally}}).*claims_of;
     expect(recounted.size() == stated_claims.size(),
            fmt::format("{} {} claims, the certificate has {}", recounted.size(), kind, stated_claims.size()));
     for (std::size_t i = 0; i < std::min(recounted.size(), stated_claims.size()); ++i) {

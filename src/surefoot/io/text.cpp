@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -49,11 +50,23 @@ std::string escaped(unsigned char byte) {
   }
 }
 
-// The C1 controls (U+0080 to U+009F) steer a terminal just as the ASCII ones do.
+// The C1 controls (U+0080 to U+009F) steer a terminal just as the ASCII ones do. U+2028 and U+2029 end a
+// line; U+202A to U+202E and U+2066 to U+2069 turn the direction of the text after them.
 bool is_control(std::string_view character) {
-  const auto lead = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return lead < 0x20U || lead == 0x7FU;
-  return lead == 0xC2U && static_cast<unsigned char>(character[1]) < 0xA0U;
+  const auto byte = [character](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  const auto within = [](unsigned char value, unsigned char first, unsigned char last) {
+    return value >= first && value <= last;
+  };
+  if (character.size() == 1) return byte(0) < 0x20U || byte(0) == 0x7FU;
+  if (character.size() == 2) return byte(0) == 0xC2U && byte(1) < 0xA0U;
+  if (character.size() != 3 || byte(0) != 0xE2U) return false;
+  return (byte(1) == 0x80U && within(byte(2), 0xA8U, 0xAEU)) ||
+         (byte(1) == 0x81U && within(byte(2), 0xA6U, 0xA9U));
+}
+
+// The character at the front of non-empty text, or the byte there that is none.
+std::string_view first_character(std::string_view text) {
+  return text.substr(0, std::max<std::size_t>(utf8_length(text), 1));
 }
 
 constexpr bool is_blank(char letter) {
@@ -84,6 +97,18 @@ std::string printable(std::string_view text) {
 
 std::string reason(int error) {
   return std::generic_category().message(error);
+}
+
+bool has_control_characters(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(first_character(text).size()))
+    if (is_control(first_character(text))) return true;
+  return false;
+}
+
+std::size_t character_count(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); text.remove_prefix(first_character(text).size())) ++count;
+  return count;
 }
 
 bool is_utf8(std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,12 @@ std::string printable(std::string_view text);
 std::string reason(int error);
 
 bool is_utf8(std::string_view text);
+
+/// Whether it has characters that steer a terminal, end a line or turn the direction of the text after them.
+bool has_control_characters(std::string_view text);
+
+/// Characters of UTF-8; a byte that is no part of one counts too.
+std::size_t character_count(std::string_view text);
 
 /// Without the spaces and tabs at both ends.
 std::string_view trim(std::string_view text);

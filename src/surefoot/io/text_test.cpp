@@ -24,6 +24,17 @@ TEST(Excerpt, CutsByCharactersNotBytes) {
   EXPECT_EQ(excerpt("äöü", 2), "äö...");
 }
 
+TEST(Text, FindsControlCharactersAndCountsCharacters) {
+  for (const std::string& bad :
+       {"a\nb"s, "\t"s, "x\x7f"s, "\0"s, "\xc2\x85"s, "a\u2028b"s, "\u202eevil"s, "\u2066"s})
+    EXPECT_TRUE(has_control_characters(bad)) << excerpt(bad);
+  for (const char* good : {"", "NMSE (dB)", "größer als \u2027 \u202f\u2065\u206a", "\u00a0", "caf\xe9"})
+    EXPECT_FALSE(has_control_characters(good)) << excerpt(good);
+  EXPECT_EQ(excerpt("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(character_count("größer"), 6U);
+  EXPECT_EQ(character_count("caf\xe9\xff"), 5U);
+}
+
 TEST(Utf8, AcceptsExactlyWhatTheStandardDoes) {
   for (const char* good : {"", "abc", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
                            "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {

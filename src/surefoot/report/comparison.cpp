@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace surefoot::report {
@@ -86,36 +87,74 @@ std::string tolerance_text(const Certificate& certificate, double tolerance) {
   return with_unit(certificate, exact_label(tolerance));
 }
 
-/// "below 1e-3, a larger share of B than of A after iterations 12 to 71".
+std::vector<Index> steps_of(const VariantComparison& pair) {
+  std::vector<Index> steps;
+  for (const auto& cell : pair.success) steps.push_back(cell.step);
+  for (const auto& cell : pair.quantile) steps.push_back(cell.step);
+  std::ranges::sort(steps);
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  return steps;
+}
+
+/// Steps in sight in tables: evenly among those compared.
+std::vector<Index> steps_in_sight(const VariantComparison& pair) {
+  const std::vector<Index> steps = steps_of(pair);
+  if (steps.size() <= compared_rows_in_sight) return steps;
+  std::vector<Index> chosen;
+  for (std::size_t i = 0; i < compared_rows_in_sight; ++i)
+    chosen.push_back(steps[i * (steps.size() - 1) / (compared_rows_in_sight - 1)]);
+  return chosen;
+}
+
+using SuccessCells = std::span<const certify::SuccessComparison* const>;
+
+/// "A has more problems below 1e-3 than B at each compared iteration from 12 to 71: ...", of cells with one
+/// verdict; numbers are those of the widest margin.
+std::string success_sentence(const Certificate& certificate, SuccessCells cells) {
+  const auto margin = [](const certify::SuccessComparison* cell) {
+    return std::max(cell->a.low - cell->b.high, cell->b.low - cell->a.high);
+  };
+  const certify::SuccessComparison& widest = **std::ranges::max_element(cells, {}, margin);
+  const bool a_wins = widest.verdict == Verdict::a_is_better;
+  const certify::Range& better = a_wins ? widest.a : widest.b;
+  const certify::Range& worse = a_wins ? widest.b : widest.a;
+  const std::string first = count_label(cells.front()->step);
+  const std::string when = cells.size() == 1 ? fmt::format("at iteration {}", first)
+                                             : fmt::format("at each compared iteration from {} to {}", first,
+                                                           count_label(cells.back()->step));
+  return fmt::format("{} has more problems below {} than {} {}: at least {} against at most {} after {}",
+                     winner(widest.verdict), tolerance_text(certificate, widest.tolerance),
+                     a_wins ? "B" : "A", when, lower_bound_percent(better.low),
+                     upper_bound_percent(worse.high), count_label(widest.step));
+}
+
+/// One by one: those at the given steps, or the first if there is none.
+void add_single_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
+                          SuccessCells cells, const std::vector<Index>& steps) {
+  const std::size_t before = sentences.size();
+  for (const certify::SuccessComparison* const& cell : cells) {
+    if (is_wanted(steps, cell->step)) sentences.push_back(success_sentence(certificate, {&cell, 1}));
+  }
+  if (sentences.size() == before) sentences.push_back(success_sentence(certificate, cells.first(1)));
+}
+
 void add_success_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
-                           const VariantComparison& pair) {
+                           const VariantComparison& pair, bool together) {
+  const std::vector<Index> in_sight = steps_in_sight(pair);
   std::map<double, std::vector<const certify::SuccessComparison*>> by_tolerance;
   for (const auto& cell : pair.success) by_tolerance[cell.tolerance].push_back(&cell);
   for (const auto& [tolerance, cells] : by_tolerance) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const Verdict verdict = cells[i]->verdict;
-      if (verdict == Verdict::not_shown || (i > 0 && cells[i - 1]->verdict == verdict)) continue;
-      std::size_t last = i;
-      while (last + 1 < cells.size() && cells[last + 1]->verdict == verdict) ++last;
-      const certify::SuccessComparison& widest = **std::max_element(
-          cells.begin() + static_cast<std::ptrdiff_t>(i),
-          cells.begin() + static_cast<std::ptrdiff_t>(last) + 1, [](const auto* left, const auto* right) {
-            const auto margin = [](const certify::SuccessComparison& cell) {
-              return std::max(cell.a.low - cell.b.high, cell.b.low - cell.a.high);
-            };
-            return margin(*left) < margin(*right);
-          });
-      const bool a_wins = verdict == Verdict::a_is_better;
-      const certify::Range& better = a_wins ? widest.a : widest.b;
-      const certify::Range& worse = a_wins ? widest.b : widest.a;
-      const std::string when = i == last
-                                   ? fmt::format("at iteration {}", count_label(cells[i]->step))
-                                   : fmt::format("at each compared iteration from {} to {}",
-                                                 count_label(cells[i]->step), count_label(cells[last]->step));
-      sentences.push_back(fmt::format(
-          "{} has more problems below {} than {} {}: at least {} against at most {} after {}",
-          winner(verdict), tolerance_text(certificate, tolerance), a_wins ? "B" : "A", when,
-          lower_bound_percent(better.low), upper_bound_percent(worse.high), count_label(widest.step)));
+    for (std::size_t i = 0; i < cells.size();) {
+      std::size_t end = i + 1;
+      while (end < cells.size() && cells[end]->verdict == cells[i]->verdict) ++end;
+      const SuccessCells run = SuccessCells(cells).subspan(i, end - i);
+      i = end;
+      if (run.front()->verdict == Verdict::not_shown) continue;
+      if (together) {
+        sentences.push_back(success_sentence(certificate, run));
+      } else {
+        add_single_sentences(sentences, certificate, run, in_sight);
+      }
     }
   }
 }
@@ -149,7 +188,8 @@ std::string compared_lasting(const Compared& a, const Compared& b, const Variant
                                                 count_label(of_a.last_step), count_label(of_b.last_step));
   switch (pair.budget.front().method) {
     case bounds::BudgetMethod::settling:
-      return of_a.columns > 1 || of_b.columns > 1 ? fmt::format(" and {} below it ({})", stay, horizon) : "";
+      if (of_a.columns <= 1 && of_b.columns <= 1) return "";
+      return fmt::format(" and {} {}", stay, certify::staying(has_gaps(of_a) || has_gaps(of_b), horizon));
     case bounds::BudgetMethod::every_step:
       return fmt::format(" and at each later recorded iteration ({})", horizon);
     case bounds::BudgetMethod::first_hit:
@@ -211,25 +251,6 @@ std::string pair_title(const Compared& a, const Compared& b, const VariantCompar
   const std::string& of_a = a.certificate.variants[pair.a].name;
   const std::string& of_b = b.certificate.variants[pair.b].name;
   return of_a == of_b ? of_a : fmt::format("{} (A) and {} (B)", of_a, of_b);
-}
-
-std::vector<Index> steps_of(const VariantComparison& pair) {
-  std::vector<Index> steps;
-  for (const auto& cell : pair.success) steps.push_back(cell.step);
-  for (const auto& cell : pair.quantile) steps.push_back(cell.step);
-  std::ranges::sort(steps);
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  return steps;
-}
-
-/// Steps in sight in tables: evenly among those compared.
-std::vector<Index> steps_in_sight(const VariantComparison& pair) {
-  const std::vector<Index> steps = steps_of(pair);
-  if (steps.size() <= compared_rows_in_sight) return steps;
-  std::vector<Index> chosen;
-  for (std::size_t i = 0; i < compared_rows_in_sight; ++i)
-    chosen.push_back(steps[i * (steps.size() - 1) / (compared_rows_in_sight - 1)]);
-  return chosen;
 }
 
 /// Both variants of a pair in one certificate, for figures only.
@@ -340,10 +361,10 @@ std::vector<std::string> tallies(const VariantComparison& pair) {
 }  // namespace
 
 std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
-                                           const VariantComparison& pair) {
+                                           const VariantComparison& pair, bool together) {
   std::vector<std::string> sentences;
   add_budget_sentences(sentences, a.certificate, pair, compared_lasting(a, b, pair, "stay"));
-  add_success_sentences(sentences, a.certificate, pair);
+  add_success_sentences(sentences, a.certificate, pair, together);
   for (std::string& sentence : sentences) sentence = conditioned_by(a, b, sentence);
   if (sentences.empty())
     sentences.emplace_back("nothing is shown to be better: these samples do not decide it");
@@ -352,8 +373,8 @@ std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
 
 TextTable compared_budget_table(const Compared& a, const Compared& b, const VariantComparison& pair) {
   TextTable table = ranges_table({{"below"}, {"share"}}, "more than", "at most");
-  table.note = fmt::format("Iterations until the share is below the tolerance{}.",
-                           compared_lasting(a, b, pair, "stays"));
+  table.notes = {fmt::format("Iterations until the share is below the tolerance{}.",
+                             compared_lasting(a, b, pair, "stays"))};
   for (const auto& cell : pair.budget) {
     table.add_row({tolerance_text(a.certificate, cell.tolerance), percent_label(cell.quantile),
                    steps_text(cell.a.more_than), steps_text(cell.a.at_most), steps_text(cell.b.more_than),
@@ -396,7 +417,7 @@ std::string terminal_text(const Compared& a, const Compared& b, const Comparison
     text += wrapped(side_line("A", a, pair.a), compared_page_width, "", "   ");
     text += wrapped(side_line("B", b, pair.b), compared_page_width, "", "   ");
     text += '\n' + wrapped(opening_of(a, b, comparison), compared_page_width);
-    text += wrapped_bullets(verdict_sentences(a, b, pair));
+    text += wrapped_bullets(verdict_sentences(a, b, pair, comparison.together));
     if (!pair.budget.empty())
       text += '\n' +
               wrapped("Iterations needed until the share of problems is below the tolerance" +
@@ -457,14 +478,14 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
     const std::string heading = fmt::format("<h3>{}</h3>\n", html_escaped(pair_title(a, b, pair)));
     const std::string title = comparison.pairs.size() > 1 ? heading : "";
     const std::vector<Index> in_sight = steps_in_sight(pair);
-    summary +=
-        fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
-                    html_paragraph(opening_of(a, b, comparison)), html_list(verdict_sentences(a, b, pair)));
+    summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
+                           html_paragraph(opening_of(a, b, comparison)),
+                           html_list(verdict_sentences(a, b, pair, comparison.together)));
     summary += html_list({side_line("A", a, pair.a), side_line("B", b, pair.b)}) + html_list(tallies(pair));
     const TextTable budget_table = compared_budget_table(a, b, pair);
     const TextTable success_table = compared_success_table(a.certificate, pair);
     const TextTable quantile_table = compared_quantile_table(a.certificate, pair);
-    budgets += title + html_paragraph(budget_table.note) +
+    budgets += title + html_paragraph(budget_table.notes.front()) +
                compared_tables_html(budget_table, budget_table, "Iterations needed");
     success += title + compared_tables_html(compared_success_table(a.certificate, pair, in_sight),
                                             success_table, "Success rates");
@@ -483,9 +504,14 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
       PageFigure& shown = figures.emplace_back(page_figure(figure, options));
       if (!suffix.empty()) shown.caption = fmt::format("{}: {}", pair_title(a, b, pair), shown.caption);
     }
-    add_table(report, "compared_iterations" + suffix, budget_table);
-    add_table(report, "compared_success" + suffix, success_table);
-    add_table(report, "compared_quantiles" + suffix, quantile_table);
+    const std::string condition = note_on_dependence(both);
+    const auto add = [&](const char* name, TextTable table) {
+      if (!condition.empty()) table.notes.push_back(condition);
+      add_table(report, name + suffix, table);
+    };
+    add(file_names::compared_iterations, budget_table);
+    add(file_names::compared_success, success_table);
+    add(file_names::compared_quantiles, quantile_table);
   }
   std::vector<std::string> notes{confidence_words(comparison), about_not_shown, about_same_family};
   notes.insert(notes.end(), comparison.remarks.begin(), comparison.remarks.end());
@@ -500,8 +526,8 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
                                 html_escaped(shell_quoted(a.source)), html_escaped(shell_quoted(b.source)),
                                 html_escaped(shell_quoted(a.source)), html_escaped(shell_quoted(b.source)))}};
   page.chart_data = chart_data(charts);
-  report.files.push_back({"comparison.json", comparison_json(a, b, comparison)});
-  report.files.push_back({"report.html", page_html(page)});
+  report.files.push_back({file_names::comparison, comparison_json(a, b, comparison)});
+  report.files.push_back({file_names::page, page_html(page)});
   return report;
 }
 

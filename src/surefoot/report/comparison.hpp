@@ -17,10 +17,11 @@ struct Compared {
   certify::Certificate certificate;
 };
 
-/// What is provably better, sentence by sentence: iterations needed, then ranges of iterations for each
-/// tolerance.
+/// What is provably better, sentence by sentence: iterations needed, then success rates for each tolerance:
+/// for ranges of iterations where all verdicts hold together. Where each holds alone, a sentence is about one
+/// iteration, for a range is a claim about all of its iterations; of many, those that tables show.
 std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
-                                           const certify::VariantComparison& pair);
+                                           const certify::VariantComparison& pair, bool together);
 
 TextTable compared_budget_table(const Compared& a, const Compared& b, const certify::VariantComparison& pair);
 /// At the given steps; all if there are none.

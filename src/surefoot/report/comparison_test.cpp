@@ -16,11 +16,14 @@ using test::synthetic_certificate;
 /// A budget that A is shown to reach earlier, by method and with horizons of the variants.
 struct BudgetCase {
   BudgetCase(bounds::BudgetMethod method, Index horizon_a, Index horizon_b) {
-    a.certificate.variants[0].last_step = horizon_a;
-    b.certificate.variants[0].last_step = horizon_b;
+    const auto record = [](Compared& side, Index horizon) {
+      side.certificate.variants[0].last_step = side.certificate.variants[0].columns = horizon;
+    };
+    record(a, horizon_a);
+    record(b, horizon_b);
     pair.budget = {{1e-3, 0.9, method, {std::nullopt, 20}, {50, 60}, certify::Verdict::a_is_better}};
   }
-  [[nodiscard]] std::string sentence() const { return verdict_sentences(a, b, pair).at(0); }
+  [[nodiscard]] std::string sentence() const { return verdict_sentences(a, b, pair, true).at(0); }
 
   Compared a{"a.json", "", synthetic_certificate({.variants = 1})};
   Compared b{"b.json", "", synthetic_certificate({.variants = 1})};
@@ -40,6 +43,58 @@ TEST(ComparisonWords, SayUpToWhichIterationBudgetsLast) {
   const BudgetCase settled(BudgetMethod::settling, 100, 100);
   EXPECT_TRUE(contains(to_latex(compared_budget_table(settled.a, settled.b, settled.pair)),
                        "stays below it (up to iteration 100)"));
+}
+
+TEST(ComparisonWords, SayAtRecordedIterationsWhereStepsHaveGaps) {
+  for (const bool of_a : {true, false}) {
+    BudgetCase compared(bounds::BudgetMethod::settling, 100, 100);
+    (of_a ? compared.a : compared.b).certificate.variants[0].columns = 10;
+    EXPECT_TRUE(
+        contains(compared.sentence(), " stay below it at every recorded iteration (up to iteration 100)"))
+        << compared.sentence();
+    EXPECT_TRUE(contains(to_markdown(compared_budget_table(compared.a, compared.b, compared.pair)),
+                         "stays below it at every recorded iteration (up to iteration 100)"));
+  }
+}
+
+/// A is better at steps 3 .. 50 of 60, with its widest margin at step 40.
+certify::Comparison better_at_many_steps(bool together) {
+  certify::Comparison comparison;
+  comparison.together = together;
+  comparison.delta = 0.03;
+  certify::VariantComparison& pair = comparison.pairs.emplace_back();
+  for (Index step = 1; step <= 60; ++step) {
+    const bool shown = step >= 3 && step <= 50;
+    const double low = !shown ? 0.1 : step == 40 ? 0.9 : 0.8;
+    pair.success.push_back(
+        {step, 0.1, {low, 1}, {0, 0.5}, shown ? certify::Verdict::a_is_better : certify::Verdict::not_shown});
+  }
+  return comparison;
+}
+
+TEST(ComparisonWords, QuoteARangeOfIterationsWhereAllHoldTogetherOnly) {
+  const Compared a{"a.json", "", synthetic_certificate({.variants = 1})};
+  const Compared b{"b.json", "", synthetic_certificate({.variants = 1})};
+  const certify::Comparison all = better_at_many_steps(true);
+  EXPECT_EQ(
+      verdict_sentences(a, b, all.pairs[0], true),
+      std::vector<std::string>{"A has more problems below 0.1 than B at each compared iteration from 3 to "
+                               "50: at least 90.0 % against at most 50.0 % after 40"});
+  const certify::Comparison each = better_at_many_steps(false);
+  const std::vector<std::string> alone = verdict_sentences(a, b, each.pairs[0], false);
+  EXPECT_EQ(alone.size(), 6U);  // of the nine iterations that tables show
+  for (const std::string& sentence : alone) EXPECT_FALSE(contains(sentence, " each compared ")) << sentence;
+  EXPECT_EQ(
+      alone.front(),
+      "A has more problems below 0.1 than B at iteration 8: at least 80.0 % against at most 50.0 % after 8");
+  EXPECT_FALSE(contains(terminal_text(a, b, each), "each compared"));
+  EXPECT_TRUE(contains(terminal_text(a, b, all), "each compared"));
+  // A verdict at an iteration that tables do not show is not lost.
+  certify::VariantComparison one = each.pairs[0];
+  for (certify::SuccessComparison& cell : one.success)
+    if (cell.step != 5) cell.verdict = certify::Verdict::not_shown;
+  EXPECT_EQ(verdict_sentences(a, b, one, false).size(), 1U);
+  EXPECT_TRUE(contains(verdict_sentences(a, b, one, false)[0], "at iteration 5:"));
 }
 
 TEST(ComparisonWords, AreConditionalWhereEitherCertificateIs) {

@@ -12,25 +12,29 @@ namespace surefoot::report {
 namespace {
 
 constexpr std::string_view header =
-    "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta\n";
+    "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,"
+    "condition\n";
 
 void add_line(std::string& csv, std::string_view kind, const std::string& variant, const auto& claim,
-              double parameter, double bound, Index count) {
-  fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{}\n", kind, variant, claim.step,
+              double parameter, double bound, Index count, std::string_view condition) {
+  fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{},{},{}\n", kind, variant, claim.step,
                  full_precision(parameter), full_precision(claim.empirical), full_precision(bound),
-                 bounds::name(claim.method), claim.samples, count, full_precision(claim.delta));
+                 bounds::name(claim.method), claim.samples, count, full_precision(claim.delta), condition);
 }
 
 }  // namespace
 
 std::string curves_csv(const certify::Certificate& certificate) {
   std::string csv(header);
+  const std::string_view condition = condition_of(certificate);
   const auto name = [&](std::size_t variant) { return csv_quoted(certificate.variants.at(variant).name); };
   for (const auto& claim : certificate.success) {
-    add_line(csv, "success", name(claim.variant), claim, claim.tolerance, claim.lower_bound, claim.failures);
+    add_line(csv, "success", name(claim.variant), claim, claim.tolerance, claim.lower_bound, claim.failures,
+             condition);
   }
   for (const auto& claim : certificate.quantile) {
-    add_line(csv, "quantile", name(claim.variant), claim, claim.quantile, claim.upper_bound, claim.rank);
+    add_line(csv, "quantile", name(claim.variant), claim, claim.quantile, claim.upper_bound, claim.rank,
+             condition);
   }
   return csv;
 }

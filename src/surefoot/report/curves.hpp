@@ -7,8 +7,9 @@
 namespace surefoot::report {
 
 /// curves.csv: one line per success and quantile claim,
-/// kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta, numbers
-/// with 17 significant digits. A bound that says nothing is 0 (success) or inf (quantile).
+/// kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,condition,
+/// numbers with 17 significant digits; condition is empty unless rows were found to be dependent. A bound
+/// that says nothing is 0 (success) or inf (quantile).
 std::string curves_csv(const certify::Certificate& certificate);
 
 }  // namespace surefoot::report

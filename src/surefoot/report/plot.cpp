@@ -3,6 +3,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
+#include "surefoot/report/file_names.hpp"
 #include "surefoot/report/image_check.hpp"
 #include "surefoot/report/process.hpp"
 #include "surefoot/report/series.hpp"
@@ -65,10 +66,15 @@ std::vector<std::string_view> methods_of(const std::vector<Series>& all) {
   return methods;
 }
 
-std::vector<std::string> style_names(const std::vector<std::string_view>& methods) {
+std::vector<std::string> style_names(const Certificate& certificate,
+                                     const std::vector<std::string_view>& methods) {
   std::vector<std::string> names{"observed"};
+  const std::string_view condition = condition_of(certificate);
   for (const std::string_view method : methods) {
-    names.push_back(methods.size() > 1 ? fmt::format("certified, {}", method) : "certified");
+    std::string name = "certified";
+    if (methods.size() > 1) name += fmt::format(", {}", method);
+    if (!condition.empty()) name += fmt::format(", {}", condition);
+    names.push_back(std::move(name));
   }
   return names;
 }
@@ -130,8 +136,11 @@ Panel panel_of(const Certificate& certificate, const Drawing& drawing, std::size
   return panel;
 }
 
-std::string remark_on(std::size_t drawn, std::size_t all, std::string_view what) {
-  return drawn == all ? "" : fmt::format("{} of {} {} are drawn.", drawn, all, what);
+std::string remark_on(const Certificate& certificate, std::size_t drawn, std::size_t all,
+                      std::string_view what) {
+  std::string remark = drawn == all ? "" : fmt::format("{} of {} {} are drawn.", drawn, all, what);
+  const std::string condition = note_on_dependence(certificate);
+  return remark + (remark.empty() || condition.empty() ? "" : " ") + condition;
 }
 
 Axis step_axis(const Certificate& certificate) {
@@ -377,12 +386,13 @@ Figure success_figure(const Certificate& certificate) {
                   0};
   drawing.methods = methods_of(drawing.all);
   Figure figure;
-  figure.name = "success";
+  figure.name = file_names::success;
   figure.title = fmt::format("Share of problems below a tolerance: {}", metric_with_unit(certificate));
   figure.x = step_axis(certificate);
   figure.y = {"share of problems below tolerance", false, true, 0, 1};
-  figure.styles = style_names(drawing.methods);
-  figure.remark = remark_on(drawing.parameters.size(), certificate.tolerances.size(), "tolerances");
+  figure.styles = style_names(certificate, drawing.methods);
+  figure.remark =
+      remark_on(certificate, drawing.parameters.size(), certificate.tolerances.size(), "tolerances");
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     figure.panels.push_back(panel_of(certificate, drawing, v, [&](double tolerance, bool bounded) {
       return fmt::format("< {}{}", with_unit(certificate, exact_label(tolerance)),
@@ -397,12 +407,13 @@ Figure quantile_figure(const Certificate& certificate) {
       quantile_series(certificate), certify::telling_values(certificate.quantiles, most_hues), {}, infinity};
   drawing.methods = methods_of(drawing.all);
   Figure figure;
-  figure.name = "quantiles";
+  figure.name = file_names::quantiles;
   figure.title = fmt::format("Quantiles of the {}", metric_with_unit(certificate));
   figure.x = step_axis(certificate);
   figure.y.label = metric_with_unit(certificate);
-  figure.styles = style_names(drawing.methods);
-  figure.remark = remark_on(drawing.parameters.size(), certificate.quantiles.size(), "quantiles");
+  figure.styles = style_names(certificate, drawing.methods);
+  figure.remark =
+      remark_on(certificate, drawing.parameters.size(), certificate.quantiles.size(), "quantiles");
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     figure.panels.push_back(panel_of(certificate, drawing, v, [](double share, bool bounded) {
       return percent_label(share) + (bounded ? " of problems" : ": no guarantee");

@@ -42,7 +42,7 @@ struct Figure {
   Axis y;
   std::vector<std::string> styles;  ///< meaning of dash 0, 1, ...
   std::vector<Panel> panels;
-  std::string remark;  ///< what is not drawn; empty if all is
+  std::string remark;  ///< what is not drawn, and what certified curves rest on; empty if there is nothing
 };
 
 /// Share of problems below each tolerance over the steps, a panel per variant.

@@ -11,6 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace surefoot::report {
@@ -18,21 +21,55 @@ namespace {
 
 constexpr std::size_t rows_in_paper = 12;
 
+constexpr const char* table_folder = "tables";
+constexpr const char* markdown_ending = ".md";
+constexpr const char* latex_ending = ".tex";
+constexpr const char* pdf_ending = ".pdf";
+constexpr const char* svg_ending = ".svg";
+
+/// "success" of "success_12".
+std::string without_number(const std::string& stem) {
+  const std::size_t end = stem.find_last_not_of("0123456789");
+  const bool numbered = end != std::string::npos && end + 1 < stem.size() && stem[end] == '_';
+  return numbered ? stem.substr(0, end) : stem;
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::ranges::count(all, text) > 0;
+}
+
+/// Files of an earlier report in the folder (and in its folder of tables), by their names inside it. Every
+/// report has a page: without one, what is called like a file of a report is somebody else's.
+std::vector<std::filesystem::path> report_files_in(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> found;
+  if (!std::filesystem::exists(folder / file_names::page)) return found;
+  for (const std::filesystem::path& below : {std::filesystem::path(), std::filesystem::path(table_folder)}) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder / below, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::error_code unknown;
+      const std::filesystem::path name = below / entry->path().filename();
+      if (is_report_file(name) && entry->is_regular_file(unknown)) found.push_back(name);
+    }
+  }
+  return found;
+}
+
 void add_notice(Report& report, const std::string& text) {
   if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
 }
 
 void add_claim_tables(Report& report, const certify::Certificate& certificate) {
-  add_table(report, "iterations", budget_table(certificate));
+  add_table(report, file_names::iterations, budget_table(certificate));
   const std::vector<Index> steps = telling_steps(certificate, rows_in_paper);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const std::string suffix = certificate.variants.size() > 1 ? fmt::format("_{}", v + 1) : "";
     if (!certificate.success.empty())
-      add_table(report, "success" + suffix, success_table(certificate, v, steps));
+      add_table(report, file_names::success + suffix, success_table(certificate, v, steps));
     if (!certificate.quantile.empty())
-      add_table(report, "quantiles" + suffix, quantile_table(certificate, v, steps));
+      add_table(report, file_names::quantiles + suffix, quantile_table(certificate, v, steps));
   }
-  if (!certificate.shares.empty()) add_table(report, "confidence", share_table(certificate));
+  if (!certificate.shares.empty()) add_table(report, file_names::confidence, share_table(certificate));
 }
 
 }  // namespace
@@ -43,14 +80,15 @@ void add_figure(Report& report, const Figure& figure, const PlotOptions& options
     add_notice(report, image.notice);
     if (image.content)
       report.files.push_back(
-          {figure.name + (format == ImageFormat::pdf ? ".pdf" : ".svg"), std::move(*image.content)});
+          {figure.name + (format == ImageFormat::pdf ? pdf_ending : svg_ending), std::move(*image.content)});
   }
 }
 
 void add_table(Report& report, const std::string& name, const TextTable& table) {
   if (table.rows.empty()) return;
-  report.files.push_back({"tables/" + name + ".md", to_markdown(table)});
-  report.files.push_back({"tables/" + name + ".tex", to_latex(table)});
+  const std::string path = std::string(table_folder) + '/' + name;
+  report.files.push_back({path + markdown_ending, to_markdown(table)});
+  report.files.push_back({path + latex_ending, to_latex(table)});
 }
 
 Report make_report(const certify::Certificate& certificate, const PlotOptions& options,
@@ -64,14 +102,33 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
   }
   figures.insert(figures.end(), pictures.begin(), pictures.end());
   add_claim_tables(report, certificate);
-  report.files.push_back({"curves.csv", curves_csv(certificate)});
-  report.files.push_back({"report.html", report_html(certificate, figures)});
+  report.files.push_back({file_names::curves, curves_csv(certificate)});
+  report.files.push_back({file_names::page, report_html(certificate, figures)});
   return report;
+}
+
+bool is_report_file(const std::filesystem::path& name) {
+  const std::string ending = name.extension().string();
+  const std::string stem = without_number(name.stem().string());
+  if (name.parent_path() == table_folder) {
+    return is_one_of(ending, {markdown_ending, latex_ending}) &&
+           is_one_of(stem, {file_names::iterations, file_names::success, file_names::quantiles,
+                            file_names::confidence, file_names::compared_iterations,
+                            file_names::compared_success, file_names::compared_quantiles});
+  }
+  if (name.has_parent_path()) return false;
+  return is_one_of(name.string(), {file_names::page, file_names::curves, file_names::comparison}) ||
+         (is_one_of(ending, {pdf_ending, svg_ending}) &&
+          is_one_of(stem, {file_names::success, file_names::quantiles}));
 }
 
 std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
                                      std::vector<io::FileContent> others) {
   if (!ranks().first()) return {};
+  for (const std::filesystem::path& old : report_files_in(folder)) {
+    if (std::ranges::count(report.files, old.string(), &ReportFile::name) == 0)
+      io::remove_output(folder / old);
+  }
   for (const ReportFile& file : report.files) {
     std::filesystem::create_directories((folder / file.name).parent_path());
     others.push_back({folder / file.name, file.content});
@@ -83,7 +140,7 @@ std::vector<std::string> write_files(const Report& report, const std::filesystem
 std::vector<std::string> write_report(const certify::Certificate& certificate,
                                       const std::filesystem::path& folder) {
   const std::string json = certify::to_json(certificate);
-  return write_files(make_report(certificate), folder, {{folder / "certificate.json", json}});
+  return write_files(make_report(certificate), folder, {{folder / file_names::certificate, json}});
 }
 
 }  // namespace surefoot::report

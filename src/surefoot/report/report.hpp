@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/report/file_names.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text_table.hpp"
@@ -35,8 +36,13 @@ void add_table(Report& report, const std::string& name, const TextTable& table);
 Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {},
                    const std::vector<PageFigure>& pictures = {});
 
+/// Whether a name inside an output folder is that of a file that reports are made of: page, curves,
+/// comparison, figure or table. A certificate is none: it stands on its own.
+bool is_report_file(const std::filesystem::path& name);
+
 /// Writes the files of a report and others into an existing folder, all or none; returns the report's
-/// notices.
+/// notices. Where an earlier report lies there, those of its files that this one does not have are removed
+/// first, for they would stand beside claims that are not theirs; nothing else is touched.
 std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
                                      std::vector<io::FileContent> others);
 

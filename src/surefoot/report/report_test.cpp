@@ -3,6 +3,8 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
+#include "surefoot/report/comparison.hpp"
+#include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/page.hpp"
 #include "surefoot/report/process.hpp"
@@ -11,6 +13,7 @@
 
 #include "support/contains.hpp"
 #include "support/synthetic_certificate.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -333,6 +336,76 @@ TEST(MakeReport, HasTablesForPapers) {
     EXPECT_TRUE(contains(file_of(report, std::string(name) + ".tex"), "\\begin{tabular}")) << name;
     EXPECT_TRUE(contains(file_of(report, std::string(name) + ".md"), "|---:|")) << name;
   }
+}
+
+TEST_F(Drawn, EveryFileOfAReportIsKnownAgain) {
+  const Certificate certificate = synthetic_certificate();
+  certify::Comparison compared;
+  for (const std::size_t pair : {0U, 1U})
+    compared.pairs.push_back({pair,
+                              pair,
+                              {{1, 1e-3, {0, 1}, {0, 1}}},
+                              {{1, 0.5, {}, {}}},
+                              {{1e-3, 0.5, bounds::BudgetMethod::settling, {}, {}}}});
+  const Compared side{"a.json", "", certificate};
+  for (const Report& report : {make_report(certificate), comparison_report(side, side, compared)}) {
+    EXPECT_GE(report.files.size(), 10U);
+    for (const ReportFile& file : report.files) EXPECT_TRUE(is_report_file(file.name)) << file.name;
+  }
+  for (const char* other : {"certificate.json", "notes.md", "success.png", "success_a.pdf", "my_success.pdf",
+                            "iterations.md", "tables", "tables/notes.md", "tables/success.pdf",
+                            "tables/old/success.md", "old/report.html", "success_1"})
+    EXPECT_FALSE(is_report_file(other)) << other;
+}
+
+TEST(WriteFiles, RemovesWhatAnEarlierReportLeftAndNothingElse) {
+  namespace fs = std::filesystem;
+  const test_support::TemporaryFolder folder;
+  fs::create_directories(folder / "tables/success_9.md");  // a folder of that name is nobody's file
+  const auto put = [&](const std::string& name) { std::ofstream(folder / name) << "old"; };
+  const std::vector<std::string> stale{"curves.csv", "success.pdf", "quantiles_2.svg", "tables/success.tex",
+                                       "tables/compared_success_12.md"};
+  const std::vector<std::string> others{"results.csv", "certificate.json", "tables/mine.tex", "success.png"};
+  for (const std::string& name : stale) put(name);
+  for (const std::string& name : others) put(name);
+  const Report report{{{"tables/iterations.md", "new"}}, {}};
+  write_files(report, folder.path(), {});
+  for (const std::string& name : stale)
+    EXPECT_TRUE(fs::exists(folder / name)) << name << ": there was no report";
+  put("report.html");
+  write_files({{{"report.html", "new"}, {"success.svg", "new"}}, {}}, folder.path(), {});
+  for (const std::string& name : stale) EXPECT_FALSE(fs::exists(folder / name)) << name;
+  EXPECT_FALSE(fs::exists(folder / "tables/iterations.md"));
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder / name)) << name;
+  EXPECT_TRUE(fs::exists(folder / "tables/success_9.md"));
+  EXPECT_TRUE(fs::exists(folder / "success.svg"));
+}
+
+TEST(MakeReport, SaysInEveryFileThatClaimsHoldIfRowsWereIndependent) {
+  for (const bool allowed : {true, false}) {
+    Certificate certificate = synthetic_certificate();
+    certificate.variants[1].independence.emplace().allowed = allowed;
+    const Report report = make_report(certificate, {.gnuplot = "/no/such/gnuplot"});
+    EXPECT_GE(report.files.size(), 14U);
+    for (const ReportFile& file : report.files)
+      EXPECT_EQ(contains(file.content, "f the rows were independent"), allowed) << file.name;
+    for (const Figure& figure : {success_figure(certificate), quantile_figure(certificate)}) {
+      for (const ImageFormat format : {ImageFormat::svg, ImageFormat::pdf})
+        EXPECT_EQ(contains(gnuplot_script(figure, format), "'certified, if the rows were independent'"),
+                  allowed);
+      EXPECT_EQ(contains(page_figure(figure, {.gnuplot = "/no/such/gnuplot"}).caption,
+                         "If the rows were independent, "),
+                allowed);
+    }
+  }
+}
+
+TEST(MakeReport, SaysInTablesForPapersWhatIsNotCovered) {
+  const Report report =
+      make_report(synthetic_certificate({.paper_budgets = true}), {.gnuplot = "/no/such/gnuplot"});
+  for (const char* name : {"tables/iterations.md", "tables/iterations.tex"})
+    EXPECT_TRUE(contains(file_of(report, name), "(method paper) are not covered by the confidence")) << name;
+  EXPECT_FALSE(contains(file_of(report, "tables/success_1.md"), "not covered"));
 }
 
 TEST(MakeReport, SaysEverywhereUpToWhichIterationAClaimLasts) {

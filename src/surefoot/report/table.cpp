@@ -37,6 +37,10 @@ void add_pair(TextTable& table, const std::string& group) {
   table.columns.push_back({"certified", Align::right, group});
 }
 
+void add_note(TextTable& table, std::string note) {
+  if (!note.empty()) table.notes.push_back(std::move(note));
+}
+
 /// Method paper: marked, as it stands under "certified" without being so.
 std::string certified_iterations(const BudgetClaim& claim) {
   if (!claim.steps) return std::string(nothing);
@@ -83,6 +87,7 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
   std::erase_if(all, [variant](const Series& series) { return series.variant != variant; });
   TextTable table;
   table.columns.push_back({"iteration"});
+  add_note(table, note_on_dependence(certificate));
   for (const Series& series : all) {
     const std::string method = methods.size() > 1 ? fmt::format(", {}", series.method) : "";
     add_pair(table, label(certificate, series) + method);
@@ -197,7 +202,9 @@ TextTable budget_table(const Certificate& certificate) {
   table.columns = {{"below", Align::right}, {"share", Align::right}};
   if (tells_methods) table.columns.push_back({"method", Align::left});
   table.key_columns = table.columns.size();
-  table.note = fmt::format("Iterations until the share is {}.", budget_meaning(certificate));
+  table.notes = {fmt::format("Iterations until the share is {}.", budget_meaning(certificate))};
+  add_note(table, note_on_paper_budgets(certificate));
+  add_note(table, note_on_dependence(certificate));
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) add_pair(table, variant_name(certificate, v));
   for (const auto& [row, claims] : budget_rows(certificate)) {
     const BudgetClaim& first = *claims.begin()->second;
@@ -238,6 +245,7 @@ TextTable share_table(const Certificate& certificate) {
   TextTable table;
   table.columns = {{"purpose", Align::left}, {"claims"}, {"delta each"}};
   if (together) table.columns.push_back({"delta together"});
+  add_note(table, note_on_dependence(certificate));
   Index claims = 0;
   double spent = 0;
   for (const certify::Share& share : certificate.shares) {

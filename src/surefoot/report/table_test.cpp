@@ -102,7 +102,9 @@ TEST(Headline, SaysUpToWhichIterationAClaimLasts) {
     certificate.budget[0].method = method;
     return headline(certificate).groups[0].claims[0];
   };
-  EXPECT_TRUE(claim(BudgetMethod::settling, 500, 1500).ends_with("stay below it (up to iteration 1,500)"));
+  EXPECT_TRUE(claim(BudgetMethod::settling, 1500, 1500).ends_with("stay below it (up to iteration 1,500)"));
+  EXPECT_TRUE(claim(BudgetMethod::settling, 500, 1500)
+                  .ends_with("stay below it at every recorded iteration (up to iteration 1,500)"));
   EXPECT_TRUE(
       claim(BudgetMethod::every_step, 500, 500).ends_with("recorded iteration (up to iteration 500)"));
   // Nothing was recorded after it: nothing stays.
@@ -218,11 +220,12 @@ TEST(CurvesCsv, HasALinePerClaimInFullPrecision) {
   Certificate certificate = tiny(0.1, infinity, 231);
   certificate.variants[0].name = "a,\"b\"";
   EXPECT_EQ(curves_csv(certificate),
-            "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta\n"
+            "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,"
+            "condition\n"
             "success,\"a,\"\"b\"\"\",231,0.001,0.98999999999999999,0.10000000000000001,exact,100,1,"
-            "0.0030000000000000001\n"
+            "0.0030000000000000001,\n"
             "quantile,\"a,\"\"b\"\"\",231,0.90000000000000002,0.00050000000000000001,inf,exact,100,95,"
-            "0.0030000000000000001\n");
+            "0.0030000000000000001,\n");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace surefoot::report {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 constexpr std::string_view group_gap = "   ";
+constexpr std::size_t latex_note_width = 100;
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::size_t used = display_width(text);
@@ -101,6 +103,13 @@ class Lines {
   std::vector<ColumnGroup> groups_;
   std::vector<std::size_t> widths_;
 };
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
 
 std::string markdown_header(const Column& column) {
   return markdown_escaped(column.group.empty() ? column.header : column.group + ": " + column.header);
@@ -243,7 +252,7 @@ std::string to_markdown(const TextTable& table) {
     for (const std::string& cell : row) text += fmt::format(" {} |", markdown_escaped(cell));
     text += '\n';
   }
-  if (!table.note.empty()) text += fmt::format("\n{}\n", markdown_escaped(table.note));
+  for (const std::string& note : table.notes) text += fmt::format("\n{}\n", markdown_escaped(note));
   return text;
 }
 
@@ -262,9 +271,10 @@ std::string to_latex(const TextTable& table) {
   text += "\\hline\n";
   for (const auto& row : table.rows) add_line([&](std::size_t j) { return latex_cell(row[j]); });
   text += "\\hline\n";
-  if (!table.note.empty())
-    text +=
-        fmt::format("\\multicolumn{{{}}}{{l}}{{{}}} \\\\\n", table.columns.size(), latex_escaped(table.note));
+  for (const std::string& note : table.notes) {
+    for (const std::string& line : lines_of(wrapped(note, latex_note_width)))
+      text += fmt::format("\\multicolumn{{{}}}{{l}}{{{}}} \\\\\n", table.columns.size(), latex_escaped(line));
+  }
   return text + "\\end{tabular}\n";
 }
 

@@ -20,7 +20,7 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
   std::size_t key_columns = 1;  ///< leading columns that name the row, repeated where a table is split
-  std::string note = {};        ///< a line that goes with the table into papers (Markdown, LaTeX)
+  std::vector<std::string> notes = {};  ///< sentences that go with the table into papers (Markdown, LaTeX)
 
   /// Throws InputError unless there is one cell per column.
   void add_row(std::vector<std::string> cells);

@@ -1,0 +1,20 @@
+#pragma once
+
+/// What the files of reports are called, here alone: add_figure() and add_table() take these names (with _1,
+/// _2,
+/// ... where there are several variants or pairs), and is_report_file() knows them again.
+namespace surefoot::report::file_names {
+
+inline constexpr const char* certificate = "certificate.json";
+inline constexpr const char* curves = "curves.csv";
+inline constexpr const char* comparison = "comparison.json";
+inline constexpr const char* page = "report.html";
+inline constexpr const char* success = "success";  ///< figure and table
+inline constexpr const char* quantiles = "quantiles";
+inline constexpr const char* iterations = "iterations";  ///< tables
+inline constexpr const char* confidence = "confidence";
+inline constexpr const char* compared_iterations = "compared_iterations";
+inline constexpr const char* compared_success = "compared_success";
+inline constexpr const char* compared_quantiles = "compared_quantiles";
+
+}  // namespace surefoot::report::file_names
