@@ -382,7 +382,7 @@ class Iteration {
     if (!factor(schur)) return false;
     const Column inner_s = program_.inner(gram_s);
     // Near the end the dual residual is rounding noise.
-    const bool dual_feasible = dual_error_ < feasible;
+    const bool dual_feasible = dual_error_ < 1e-13;
     const Column inner_r = dual_feasible
                                ? Column(Column::Zero(y_.size()))
                                : program_.inner(program_.gram(symmetric_part(x_ * dual_residual * inverse)));
@@ -440,7 +440,7 @@ class Iteration {
   [[nodiscard]] double best_error() const { return best_error_; }
 
  private:
-  static constexpr double feasible = 1e-12;  ///< a dual error of rounding alone
+  static constexpr double feasible = 1e-10;  ///< a dual error that a full step has made, up to rounding
 
   struct Direction {
     Matrix x;
