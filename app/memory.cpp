@@ -138,6 +138,7 @@ void MemoryNeeds::add_counts(surefoot::Index steps, std::size_t tolerances, sure
   // By step: its label, failures, settling and hitting at every tolerance; once for each of the tallies.
   add("counts", (static_cast<double>(steps) + 1) * (1 + 3 * static_cast<double>(tolerances)) *
                     surefoot::certify::RunCounter::tallies);
+  if (samples == 0) return;
   add("values for quantiles",
       static_cast<double>(std::min(samples, surefoot::runs::TallySpec().value_limit)));
 }

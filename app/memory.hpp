@@ -35,7 +35,8 @@ class MemoryNeeds {
   /// many `states` at a time: training keeps those of all steps.
   void add_blocks(const surefoot::algorithms::Operator& op, surefoot::Index steps, surefoot::Index blocks,
                   surefoot::Index states = 1);
-  /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs.
+  /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs (0: add_values()
+  /// does).
   void add_counts(surefoot::Index steps, std::size_t tolerances, surefoot::Index samples);
   /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
   void add_values(const surefoot::runs::TallySpec& spec, std::optional<surefoot::Index> runs);

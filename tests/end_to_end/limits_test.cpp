@@ -54,7 +54,9 @@ TEST_F(Limits, MemoryThatIsNotThereIsRefusedWithNumbersBeforeTheWork) {
 
 TEST_F(Limits, ValuesOfATableAreCountedBeforeTheyAreRead) {
   // 400,000 rows of 8 steps keep 3.2 million values.
-  ASSERT_EQ(shell("yes 1,2,3,4,5,6,7,8 | head -n 400000 >table.csv").code, 0);
+  ASSERT_EQ(
+      shell("(echo k=1,k=2,k=3,k=4,k=5,k=6,k=7,k=8; yes 1,2,3,4,5,6,7,8 | head -n 400000) >table.csv").code,
+      0);
   expect_refusal(surefoot("certify table.csv --out out --memory-limit 50MB"), "values for quantiles ");
   expect_refusal(shell("$SUREFOOT certify - --out out --memory-limit 50MB <table.csv"),
                  "values for quantiles ");

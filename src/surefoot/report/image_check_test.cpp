@@ -57,7 +57,7 @@ TEST(Figures, CutOnesAreNotTakenAndTheNoticeSaysSo) {
 TEST(Figures, ProgramsThatHangAreEndedAndNotRunAgain) {
   const TemporaryFolder folder;
   const std::string hangs = script_in(folder, "echo begun >>" + (folder / "runs") + "\nexec sleep 1000\n");
-  const ProcessResult first = run_process({hangs}, "", 0.2);
+  const ProcessResult first = run_process({hangs}, "", 2);
   EXPECT_TRUE(first.timed_out);
   const ProcessResult second = run_process({hangs}, "", 0.2);
   EXPECT_TRUE(second.timed_out);
