@@ -39,7 +39,7 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 constexpr Index steps = 6;
 constexpr Index struck = 2;  ///< steps after which a number is put into the state
 
-Solutions shared(Table table) {
+Solutions shared_table(Table table) {
   return std::make_shared<const Table>(std::move(table));
 }
 
@@ -139,7 +139,7 @@ std::shared_ptr<const Operator> maml() {
 }
 
 std::shared_ptr<const Operator> warm_start() {
-  return learned(std::make_shared<algorithms::WarmStart>(gradient_descent(), shared(quadratic().c),
+  return learned(std::make_shared<algorithms::WarmStart>(gradient_descent(), shared_table(quadratic().c),
                                                          algorithms::WarmStartOptions{}),
                  0.1);
 }
@@ -173,7 +173,7 @@ std::vector<Named> all_operators() {
 std::vector<Metric> all_metrics(const Operator& op) {
   const Index size = op.iterate_size();
   RandomStream stream(6, "extreme", 0);
-  const Solutions near = shared(testing::random_matrix(stream, 1, size));
+  const Solutions near = shared_table(testing::random_matrix(stream, 1, size));
   std::vector<Metric> metrics{fixed_point_residual(), distance(near), nmse(near), block_distance(near, 1),
                               own_metric("sum of squares", [](const MetricInput& input, double* value) {
                                 for (Index lane = 0; lane < input.iterate.width; ++lane) {
@@ -188,7 +188,8 @@ std::vector<Metric> all_metrics(const Operator& op) {
         Quantity::constraint_violation, Quantity::optimality_residual, Quantity::largest_error}) {
     if (op.knows(quantity)) metrics.push_back(runs::quantity(quantity));
   }
-  if (op.knows(Quantity::objective)) metrics.push_back(objective_gap(shared(Table::Constant(1, 1, 0.3))));
+  if (op.knows(Quantity::objective))
+    metrics.push_back(objective_gap(shared_table(Table::Constant(1, 1, 0.3))));
   return metrics;
 }
 
@@ -294,7 +295,7 @@ double measured(const std::function<Metric(Solutions)>& metric, double z0, doubl
   start << z0, z1;
   Table solution(1, 2);
   solution << s0, s1;
-  return run_traces(op, {metric(shared(solution))}, given_start(start), options)[0].values(0, 0);
+  return run_traces(op, {metric(shared_table(solution))}, given_start(start), options)[0].values(0, 0);
 }
 
 TEST(Nmse, IsRightForNumbersOfAnySizeAndFailsWithoutOne) {
