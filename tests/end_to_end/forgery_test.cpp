@@ -24,26 +24,26 @@
 #include <string>
 #include <vector>
 
+namespace surefoot {
 namespace {
 
-using namespace surefoot;
 using certify::Certificate;
 using certify::Evidence;
-using surefoot::testing::ProgramResult;
-using surefoot::testing::ProgramTest;
-using surefoot::testing::slurp;
-using Json = nlohmann::ordered_json;
+using testing::ProgramResult;
+using testing::ProgramTest;
+using testing::slurp;
+using ForgedJson = nlohmann::ordered_json;
 
 /// A certificate with what it can be checked against.
 struct Kind {
   std::string name;
-  Json body;
+  ForgedJson body;
   std::vector<std::string> data;
   std::vector<std::string> weights;
   std::optional<Certificate> repeated;  ///< what its command made again
 };
 
-void collect_leaves(const Json& value, const std::string& pointer, std::vector<std::string>& found) {
+void collect_leaves(const ForgedJson& value, const std::string& pointer, std::vector<std::string>& found) {
   if (!value.is_structured() || value.empty()) {
     found.push_back(pointer);
     return;
@@ -73,8 +73,8 @@ std::string field_of(const std::string& pointer) {
 }
 
 // Others of the same form: the name of another choice, another digest.
-std::vector<Json> changed_texts(const std::string& text) {
-  std::vector<Json> changed{text + "x", std::string()};
+std::vector<ForgedJson> changed_texts(const std::string& text) {
+  std::vector<ForgedJson> changed{text + "x", std::string()};
   const std::vector<std::vector<std::string>> choices{{"all", "each"},
                                                       {"exact", "kl", "pinsker", "pac-bayes", "grid"},
                                                       {"settling", "every-step", "first-hit", "paper"},
@@ -92,7 +92,7 @@ std::vector<Json> changed_texts(const std::string& text) {
   return changed;
 }
 
-std::vector<Json> changes_of(const Json& value) {
+std::vector<ForgedJson> changes_of(const ForgedJson& value) {
   if (value.is_boolean()) return {!value.get<bool>()};
   if (value.is_number_integer()) return {value.get<Index>() + 1, value.get<Index>() - 1, -7};
   if (value.is_number_float()) {
@@ -100,14 +100,14 @@ std::vector<Json> changes_of(const Json& value) {
     return {number * 1.01, number * 0.99, -number};
   }
   if (value.is_string()) return changed_texts(value.get<std::string>());
-  if (value.is_null()) return {Json(1), Json::object({{"solver", "OSQP"}})};
-  return {Json::array({1})};  // an empty list or object
+  if (value.is_null()) return {ForgedJson(1), ForgedJson::object({{"solver", "OSQP"}})};
+  return {ForgedJson::array({1})};  // an empty list or object
 }
 
 // What a forger does after a change: the digest, and the words unless they are what was changed.
-std::string resealed_with_words(const Json& changed, const std::string& field) {
+std::string resealed_with_words(const ForgedJson& changed, const std::string& field) {
   if (field == "statements" || field == "assumptions" || field == "wording") return test::resealed(changed);
-  Json body = changed;
+  ForgedJson body = changed;
   const Certificate certificate = certify::parse_certificate(test::resealed(body)).certificate;
   body["statements"] = certify::statements_of(certificate, certificate.wording);
   body["assumptions"] = certify::assumptions_of(certificate, certificate.wording);
@@ -136,7 +136,7 @@ bool found_by_weights(const Kind& kind, const Certificate& certificate) {
   return !verification.holds();
 }
 
-Evidence evidence_against(const Kind& kind, const Json& changed, const std::string& field) {
+Evidence evidence_against(const Kind& kind, const ForgedJson& changed, const std::string& field) {
   try {
     const certify::ParsedCertificate parsed = certify::parse_certificate(resealed_with_words(changed, field));
     if (!certify::verify(parsed).holds()) return Evidence::arithmetic;
@@ -153,8 +153,8 @@ Evidence evidence_against(const Kind& kind, const Json& changed, const std::stri
 
 class Forgery : public ProgramTest {
  protected:
-  [[nodiscard]] Json body(const std::string& folder) const {
-    return Json::parse(slurp(folder_ / folder / "certificate.json"));
+  [[nodiscard]] ForgedJson body(const std::string& folder) const {
+    return ForgedJson::parse(slurp(folder_ / folder / "certificate.json"));
   }
 
   void make(const std::string& command) const {
@@ -178,7 +178,7 @@ class Forgery : public ProgramTest {
     make(qp + "--out qp");
     make(qp + "--out again");
     made.push_back({"run", body("qp"), {}, {}, repeated("again")});
-    write("train.toml", surefoot::testing::training_file(2));
+    write("train.toml", testing::training_file(2));
     make("train train.toml --quiet --out trained");
     const std::string weights = (folder_ / "trained/weights.safetensors").string();
     const std::string calibrate =
@@ -212,10 +212,10 @@ void change_every_field(const Kind& kind, Findings& findings, std::vector<std::s
     if (++tried[field] > 12) continue;  // a grid of 801 tolerances need not be gone through
     if (std::ranges::find(order, field) == order.end()) order.push_back(field);
     Evidence& least = findings.try_emplace(field, Evidence::arithmetic).first->second;
-    for (const Json& value : changes_of(kind.body.at(Json::json_pointer(pointer)))) {
-      Json changed = kind.body;
-      if (changed.at(Json::json_pointer(pointer)) == value) continue;
-      changed.at(Json::json_pointer(pointer)) = value;
+    for (const ForgedJson& value : changes_of(kind.body.at(ForgedJson::json_pointer(pointer)))) {
+      ForgedJson changed = kind.body;
+      if (changed.at(ForgedJson::json_pointer(pointer)) == value) continue;
+      changed.at(ForgedJson::json_pointer(pointer)) = value;
       least = std::max(least, evidence_against(kind, changed, field));
     }
   }
@@ -277,7 +277,7 @@ class ForgedRows : public Forgery {
     make("certify chain.csv --tolerances 1 --quantiles 0.5 --allow-dependence --out chain");
     make("certify plain.csv --tolerances 1 --quantiles 0.5 --allow-dependence --first-step 901 --out plain");
   }
-  ProgramResult verify_with(const Json& forged, const std::string& data) {
+  ProgramResult verify_with(const ForgedJson& forged, const std::string& data) {
     write("forged.json", resealed_with_words(forged, ""));
     EXPECT_EQ(surefoot("verify forged.json").code, 0) << "arithmetic alone cannot know";
     return surefoot("verify forged.json --data " + data);
@@ -285,12 +285,12 @@ class ForgedRows : public Forgery {
 };
 
 TEST_F(ForgedRows, DependenceCannotBeSaidToBeOfOtherRows) {
-  Json forged = body("chain");
+  ForgedJson forged = body("chain");
   forged["run"] = {{"solver", "OSQP"}};
   forged["parts"].push_back("run");
-  Json& rows = forged["variants"][0]["independence"];
+  ForgedJson& rows = forged["variants"][0]["independence"];
   rows["of"] = "problem data";
-  rows["findings"] = Json::array();
+  rows["findings"] = ForgedJson::array();
   rows["allowed"] = false;
   for (const char* test : {"serial", "drift"}) {
     rows[test]["more"] = 0;
@@ -322,7 +322,7 @@ TEST_F(ForgedRows, AnOlderFormatDoesNotHideDependence) {
 }
 
 TEST_F(ForgedRows, HowATableWasReadCannotBeLeftOut) {
-  Json forged = body("chain");
+  ForgedJson forged = body("chain");
   forged["variants"][0].erase("reading");
   auto& parts = forged["parts"];
   parts.erase(std::find(parts.begin(), parts.end(), "reading"));
@@ -344,7 +344,7 @@ TEST_F(ForgedRows, StepsOfATableWithoutLabelsAreOnTrust) {
 TEST_F(Forgery, InventedCountsPassArithmeticAndFailAgainstDataAndRuns) {
   const std::string tables = SUREFOOT_SOURCE_DIR "/tests/certificates/v1/";
   make("certify " + tables + "warm.csv --tolerances 1e-2 --quantiles 0.5 --out warm");
-  Json forged = body("warm");
+  ForgedJson forged = body("warm");
   forged["variants"][0]["name"] = "cold";
   forged["variants"][0]["sha256"] = io::sha256_of_file(tables + "cold.csv");
   write("forged.json", resealed_with_words(forged, ""));
@@ -361,7 +361,7 @@ TEST_F(Forgery, RunsAreMadeAgainAndEveryCountCompared) {
   EXPECT_EQ(good.code, 0) << good.out << good.err;
   EXPECT_NE(good.out.find("runs repeated"), std::string::npos);
   // Everything that arithmetic cannot find.
-  Json forged = body("qp");
+  ForgedJson forged = body("qp");
   forged["metric"]["name"] = "distance";
   forged["run"]["settings"]["rho"] = 7;
   write("forged.json", resealed_with_words(forged, ""));
@@ -372,7 +372,7 @@ TEST_F(Forgery, RunsAreMadeAgainAndEveryCountCompared) {
   EXPECT_NE(caught.out.find("run/settings/rho"), std::string::npos) << caught.out;
   // Another command gives other runs.
   for (const char* option : {"--rho", "--alpha", "--iterations", "--metric", "--scaling"}) {
-    Json other = body("qp");
+    ForgedJson other = body("qp");
     std::string& value = other["rerun"]["options"][option].get_ref<std::string&>();
     value = std::string(option) == "--metric" ? "primal-residual" : value == "0" ? "3" : "1" + value;
     write("other.json", resealed_with_words(other, ""));
@@ -394,9 +394,9 @@ TEST_F(Forgery, RunsAreMadeAgainAndEveryCountCompared) {
 TEST_F(Forgery, ACommandFromOutsideCannotWriteOrRunAnythingElse) {
   make("run qp " SUREFOOT_SOURCE_DIR
        "/examples/mpc --iterations 5 --tolerances 1e-1 --quantiles 0.5 --out qp");
-  const auto refused = [&](const char* pointer, const Json& value) {
-    Json changed = body("qp");
-    changed[Json::json_pointer(pointer)] = value;
+  const auto refused = [&](const char* pointer, const ForgedJson& value) {
+    ForgedJson changed = body("qp");
+    changed[ForgedJson::json_pointer(pointer)] = value;
     write("changed.json", resealed_with_words(changed, ""));
     const ProgramResult result = surefoot("verify changed.json --rerun " SUREFOOT_SOURCE_DIR "/examples/mpc");
     return result.code == 2 && result.err.find("--rerun") != std::string::npos &&
@@ -404,7 +404,7 @@ TEST_F(Forgery, ACommandFromOutsideCannotWriteOrRunAnythingElse) {
   };
   EXPECT_TRUE(refused("/rerun/words", {"verify", "x"}));
   EXPECT_TRUE(refused("/rerun/words", {"run", "command"}));
-  EXPECT_TRUE(refused("/rerun/words", Json::array()));
+  EXPECT_TRUE(refused("/rerun/words", ForgedJson::array()));
   EXPECT_TRUE(refused("/rerun/options/--out", "/tmp/anywhere"));
   EXPECT_TRUE(refused("/rerun/options/--checkpoint", "/tmp/anywhere"));
   EXPECT_TRUE(refused("/rerun/options/--settings", "/tmp/anywhere"));
@@ -421,7 +421,7 @@ TEST_F(Forgery, ACommandFromOutsideCannotWriteOrRunAnythingElse) {
 }
 
 TEST_F(Forgery, LearnedAndReproducedCertificatesAreMadeAgain) {
-  write("train.toml", surefoot::testing::training_file(2));
+  write("train.toml", testing::training_file(2));
   make("train train.toml --quiet --out trained");
   make(
       "calibrate trained/weights.safetensors --hold-out 0:200 --tolerances=-10,-5 --quantiles 0.5 --out "
@@ -431,7 +431,7 @@ TEST_F(Forgery, LearnedAndReproducedCertificatesAreMadeAgain) {
         surefoot(fmt::format("verify learned/{}/certificate.json --rerun trained", kind));
     EXPECT_EQ(again.code, 0) << kind << again.out << again.err;
   }
-  Json forged = body("learned/hold-out");
+  ForgedJson forged = body("learned/hold-out");
   forged["variants"][0]["weights"]["seed"] = 4;
   write("forged.json", resealed_with_words(forged, ""));
   EXPECT_EQ(surefoot("verify forged.json --rerun trained").code, 1);
@@ -441,3 +441,4 @@ TEST_F(Forgery, LearnedAndReproducedCertificatesAreMadeAgain) {
 }
 
 }  // namespace
+}  // namespace surefoot
