@@ -38,6 +38,10 @@ def portfolio(source):
 def compare(certificate, written):
     """All but where the data came from."""
     here, there = json.loads(certificate.to_json()), json.loads(written)
+    # The program names the files whose problems it counts, and says that earlier looks at them are unknown.
+    for variant in there["variants"]:
+        del variant["provenance"]
+    there["assumptions"].remove("Earlier looks at these samples are unknown.")
     for name in ("claims", "declared", "confidence", "metric", "variants", "assumptions"):
         assert here[name] == there[name], name
     for name in ("solver", "settings", "iterations", "start"):

@@ -118,7 +118,7 @@ def unlabelled_columns(steps: Sequence[int], /) -> str: ...
 def steps_of_labels(labels: Sequence[str], /) -> tuple[list[int], int]: ...
 def certify(
     options: Options,
-    variants: Sequence[tuple[str, str, list[str], str, Tally, Independence]],
+    variants: Sequence[tuple[str, str, Sequence[str], str, Tally, Independence]],
     run: str,
     allow_dependence: bool,
     /,

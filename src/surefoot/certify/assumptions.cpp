@@ -114,6 +114,7 @@ void add_looks(const Certificate& certificate, bool hold_out, std::vector<std::s
   shown.earlier_looks = 0;
   for (const Variant& variant : certificate.variants) {
     named = named && variant.provenance;
+    if (variant.provenance) shown.range.set = variant.provenance->range.set;
     const std::optional<Index> looks =
         variant.provenance ? variant.provenance->earlier_looks : std::optional<Index>();
     const bool some = looks.value_or(0) > shown.earlier_looks.value_or(0);

@@ -528,6 +528,8 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
              steps.back() == stated.last_step,
          fmt::format("{} steps {} .. {}, the certificate says {} steps {} .. {}", steps.size(), steps.front(),
                      steps.back(), stated.columns, stated.first_step, stated.last_step));
+  expect(stated.recorded_steps.empty() || steps == stated.recorded_steps,
+         "its columns are of other steps than the certificate says");
   expect(tally.values_rounded_up() == stated.values_rounded_up,
          "values are rounded where the certificate says otherwise");
   if (tally.samples() != stated.samples) return;

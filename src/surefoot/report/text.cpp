@@ -278,11 +278,12 @@ std::string latex_escaped(std::string_view text) {
 
 std::string csv_quoted(std::string_view text) {
   std::string clean = printable(text);
-  // Spreadsheets compute what begins so, but for numbers; after an apostrophe it is a text to them.
+  // Spreadsheets compute what begins so, but for numbers and a sign alone; after an apostrophe it is a text
+  // to them.
   const std::size_t begin = clean.find_first_not_of(' ');
   double number = 0;
   if (begin != std::string::npos && std::string_view("=+-@").find(clean[begin]) != std::string_view::npos &&
-      !io::parse_number(clean, number))
+      clean.size() > 1 && !io::parse_number(clean, number))
     clean.insert(0, 1, '\'');
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
   return '"' + with_escapes(clean, [](char c) -> std::string_view { return c == '"' ? "\"\"" : ""; }) + '"';
