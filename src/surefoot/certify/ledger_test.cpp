@@ -86,11 +86,12 @@ TEST(Ledger, ASecondLookIsRefusedAndNamesTheFirst) {
   const LookRecord record = record_in(file);
   check_looks(record, {look_at(0, 100)});
   record_looks(record, {look_at(0, 100)});
-  for (const auto& [first, count] : {std::pair<Index, Index>{0, 100}, {99, 1}, {50, 1000}}) {
-    const std::string said = input_error([&] { check_looks(record, {look_at(first, count)}); });
+  for (const auto& range : {std::pair<Index, Index>{0, 100}, {99, 1}, {50, 1000}}) {
+    const Look look = look_at(range.first, range.second);
+    const std::string said = input_error([&] { check_looks(record, {look}); });
     for (const char* part : {"calibrate", "weights 12ab", "2026-11-16T10:00:00Z", "--look-again", "f(a=1)"})
       EXPECT_TRUE(contains(said, part)) << said;
-    EXPECT_EQ(input_error([&] { record_looks(record, {look_at(first, count)}); }), said);
+    EXPECT_EQ(input_error([&] { record_looks(record, {look}); }), said);
   }
   EXPECT_EQ(read_ledger(file).size(), 1U) << "a refused look is none";
   EXPECT_EQ(record_looks(record, {look_at(100, 50)}).at(0).earlier_looks, 0);

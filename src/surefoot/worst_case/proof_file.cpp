@@ -98,7 +98,8 @@ class Object {
   Object(const Json& json, std::string place, std::initializer_list<const char*> known)
       : json_(json), place_(std::move(place)) {
     require(json.is_object(), "proof: {} is not an object", place_);
-    for (const auto& [key, value] : json.items()) {
+    for (const auto& item : json.items()) {
+      const std::string& key = item.key();
       const bool expected =
           std::any_of(known.begin(), known.end(), [&](const char* one) { return key == one; });
       require(expected, "proof: {} has an unknown field '{}'", place_, key);
