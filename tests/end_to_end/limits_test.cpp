@@ -149,7 +149,7 @@ TEST_F(MemoryOf, ReproductionsIsWhatTheySay) {
 
 TEST_F(MemoryOf, TrainingIsWhatItSays) {
   const std::vector<std::string> least = training("least.toml", "lista", 100, 16);
-  expect_said_as_measured({training("weights.toml", "lista", 500, 160), 45e6}, least);
+  expect_said_as_measured({training("weights.toml", "lista", 500, 176), 54e6}, least);
   expect_said_as_measured({training("samples.toml", "glista", 40000, 128), 1e6}, least);
 }
 
