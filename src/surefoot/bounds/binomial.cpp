@@ -64,7 +64,7 @@ class Binomial {
       if (!(probability > 0) || !(density > 0)) break;
       const Real step = std::log(probability / target) * probability / density;
       const Real next = p + step;
-      const bool inside = next > 0 && next < 1;  // false for NaN
+      const bool inside = next > 0 && 1 - next > 0;  // false for NaN
       if (!inside) break;
       p = next;
       if (std::abs(step) <= unit * Real(1e-17L) * p) break;
