@@ -39,6 +39,13 @@ const std::set<std::string>& options_left_out() {
   return names;
 }
 
+// These name files: a certificate may ask for files by their digests alone.
+const std::set<std::string>& options_of_files() {
+  static const std::set<std::string> names{"--P", "--A", "--q",     "--l",     "--u",
+                                           "--b", "--c", "--start", "--prior", "--letters"};
+  return names;
+}
+
 // Verbs that a certificate may ask for. Nothing else is ever run for one.
 bool may_be_repeated(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "run") return words[1] == "qp" || words[1] == "cone";
@@ -118,13 +125,13 @@ Command command_of(const certify::Certificate& certificate) {
     return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
   };
   for (const auto& [name, value] : command.options) {
-    require(
-        name.starts_with("--") && name.find('=') == std::string::npos && !options_left_out().contains(name),
-        "--rerun: the certificate's command may not have the option '{}'", io::excerpt(name));
+    require(name.starts_with("--") && name.find('=') == std::string::npos &&
+                !options_left_out().contains(name) && !options_of_files().contains(name),
+            "--rerun: the certificate's command may not have the option '{}'", io::excerpt(name));
   }
   for (const RerunFile& file : command.files) {
     require(plain(file.file) && !options_left_out().contains(file.option) &&
-                (file.option.empty() || file.option.starts_with("--")),
+                (file.option.empty() || options_of_files().contains(file.option)),
             "--rerun: the certificate's command may not read '{}' by '{}'", io::excerpt(file.file),
             io::excerpt(file.option));
   }

@@ -410,6 +410,7 @@ TEST_F(Forgery, ACommandFromOutsideCannotWriteOrRunAnythingElse) {
   EXPECT_TRUE(refused("/rerun/options/--settings", "/tmp/anywhere"));
   EXPECT_TRUE(refused("/rerun/options/--ledger", "/tmp/anywhere"));
   EXPECT_TRUE(refused("/rerun/options/-x", "1"));
+  EXPECT_TRUE(refused("/rerun/options/--start", "/etc/passwd"));  // a file that no digest names
   EXPECT_TRUE(refused("/rerun/files/0/file", "../P.mtx"));
   EXPECT_TRUE(refused("/rerun/files/0/option", "--out"));
   EXPECT_TRUE(refused("/rerun/certificate", "../../etc"));
