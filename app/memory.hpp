@@ -53,5 +53,8 @@ class MemoryNeeds {
   std::vector<Need> needs_;
 };
 
-/// --memory-limit
+/// What is said where memory could not be allocated.
+std::string out_of_memory();
+
+/// --memory-limit: a cap on the process (core/memory_cap.hpp), and what MemoryNeeds compares with.
 void add_memory_option(CLI::App& verb, std::uint64_t& limit);

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/picture.hpp"
 #include "surefoot/report/plot.hpp"
@@ -158,9 +159,15 @@ class Output {
   /// The command that makes certificates again, from the folder of one inside the output.
   using Rerun = std::function<std::string(const std::string& subfolder)>;
   /// Ids in its figures begin with `name`, so that those of several can stand in one page.
-  Output(std::filesystem::path folder, std::string name, Rerun rerun)
-      : folder_(std::move(folder)), name_(std::move(name)), rerun_(std::move(rerun)) {}
+  Output(const std::filesystem::path& folder, std::string name, Rerun rerun)
+      : result_(folder), name_(std::move(name)), rerun_(std::move(rerun)) {
+    result_.begin();
+  }
   void write(const std::string& name, const std::string& content);
+  /// A result in a folder inside, which has its own manifest.
+  void add_result(const std::string& subfolder);
+  /// Writes the last file and the manifest.
+  void finish(const std::string& name, const std::string& content);
   /// Prints the table and its differences, and writes it as Markdown, CSV and LaTeX.
   void add(const Comparison& comparison);
   /// table_SLUG.csv and table_SLUG.tex.
@@ -185,7 +192,7 @@ class Output {
            const std::vector<surefoot::report::PageFigure>& pictures, bool main = false);
   /// Once per text, on standard error.
   void notice(const std::string& text);
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return result_.path(); }
   /// What was added.
   [[nodiscard]] const Record& record() const { return record_; }
 
@@ -194,7 +201,7 @@ class Output {
   void add_image(const surefoot::report::Image& image, const std::string& name);
   void add(const surefoot::report::Report& report, const std::string& subfolder);
 
-  std::filesystem::path folder_;
+  surefoot::io::ResultFolder result_;
   std::string name_;
   Rerun rerun_;
   std::vector<std::string> notices_;

@@ -3,6 +3,7 @@
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
+#include "surefoot/core/work_interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -164,7 +165,7 @@ void ValueStore::merge(const ValueStore& other) {
 }
 
 void ValueStore::compact() const {
-  if (!sorted_ || rounded_) std::sort(values_.begin(), values_.end());
+  if (!sorted_ || rounded_) sort_interruptibly(values_);
   sorted_ = true;
   if (!rounded_ || values_.empty()) return;
   std::vector<Bin> merged;
