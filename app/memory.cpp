@@ -183,8 +183,9 @@ std::string out_of_memory() {
 
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
   verb.parse_complete_callback([&limit] { surefoot::cap_memory(limit); });
-  verb.add_option("--memory-limit", limit,
-                  "take no more memory than this, as 500MB or 4GB; work that needs more is refused [what is there]")
+  verb.add_option(
+          "--memory-limit", limit,
+          "take no more memory than this, as 500MB or 4GB; work that needs more is refused [what is there]")
       ->transform(CLI::Validator(
           [](std::string& text) {
             if (text.empty() || text.front() < '0' || text.front() > '9')

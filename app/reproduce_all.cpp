@@ -171,9 +171,9 @@ class WholeRun {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (results_[i].missing.empty() || before_[i]) done.push_back(results_[i].name);
     }
-    const std::string line = fmt::format("{}: {}; finished and kept: {}; go on with: {}", what, why,
-                                         done.empty() ? "nothing yet" : fmt::format("{}", fmt::join(done, ", ")),
-                                         command_);
+    const std::string line =
+        fmt::format("{}: {}; finished and kept: {}; go on with: {}", what, why,
+                    done.empty() ? "nothing yet" : fmt::format("{}", fmt::join(done, ", ")), command_);
     if (resources) throw ResourceError(line);
     throw InputError(line);
   }

@@ -218,8 +218,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
       fmt::format("{} in {} after {} steps: quantiles", first.metric, first.unit, first.steps.back());
   const std::string markdown = fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees));
   const std::string latex = to_latex(table);
-  folder.finish({{fmt::format("{}.md", guarantees_stem), markdown},
-                 {fmt::format("{}.tex", guarantees_stem), latex}});
+  folder.finish(
+      {{fmt::format("{}.md", guarantees_stem), markdown}, {fmt::format("{}.tex", guarantees_stem), latex}});
   journal->close();
   fmt::print("{}\n\n", title);
   for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));

@@ -124,8 +124,8 @@ std::vector<std::string> findings_of_folder(const fs::path& certificate, const s
   if (!fs::is_regular_file(page, error)) return findings;
   const std::string named = report::certificate_of_page(io::read_file(page, largest_page));
   if (!named.empty() && named != io::sha256_hex(text))
-    findings.push_back(fmt::format("{}: is of another certificate, with SHA-256 {}",
-                                   page.filename().string(), named));
+    findings.push_back(
+        fmt::format("{}: is of another certificate, with SHA-256 {}", page.filename().string(), named));
   return findings;
 }
 
@@ -227,7 +227,8 @@ int run(VerifyOptions options) {
     require_memory(folder / name, options.memory_limit);
     const bool good = file_holds(folder / name);
     all = all && good;
-    fmt::print("{}: {}\n", io::printable(name), good ? "holds as recomputed from its counts" : "does not hold");
+    fmt::print("{}: {}\n", io::printable(name),
+               good ? "holds as recomputed from its counts" : "does not hold");
   }
   for (const std::string& other : check.others) fmt::print("Not of it:  {}\n", other);
   fmt::print("{} files as listed, {} certificates\n{}\n", check.files, files.size(),
@@ -241,7 +242,8 @@ void add_verify_verb(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<VerifyOptions>();
   CLI::App* verb = app.add_subcommand(
       "verify", "Recompute every claim of a certificate from its counts, or from the data");
-  verb->add_option("certificate", options->certificate, "certificate.json, the proof.json of a worst case, or the folder of a result")
+  verb->add_option("certificate", options->certificate,
+                   "certificate.json, the proof.json of a worst case, or the folder of a result")
       ->required();
   verb->add_option("--data", options->data, "the tables it was made from, one per variant: count them again");
   verb->add_option("--weights", options->weights,

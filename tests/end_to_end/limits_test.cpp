@@ -189,9 +189,10 @@ class MemoryCap : public Limits {
     return code;
   }
   [[nodiscard]] std::vector<std::string> training_arguments() const {
-    write("t.toml",
-          "model = 'alista'\n[family]\nsamples = 200\nmeasurements = 8\nvariables = 16\n[network]\nsteps = 3\n"
-          "[[stage]]\nepochs = 1\nlog_variance = -12\nsurrogate = 'tolerance'\ntolerance = -10\nwidth = 4\n");
+    write(
+        "t.toml",
+        "model = 'alista'\n[family]\nsamples = 200\nmeasurements = 8\nvariables = 16\n[network]\nsteps = 3\n"
+        "[[stage]]\nepochs = 1\nlog_variance = -12\nsurrogate = 'tolerance'\ntolerance = -10\nwidth = 4\n");
     return {"train", "t.toml", "--quiet", "--out", "trained"};
   }
   [[nodiscard]] std::string random_table(int rows, int columns) const {
@@ -207,8 +208,8 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
   EXPECT_EQ(expect_below(200e6, {"certify", "table.npy", "--out", "certified"}), 0);
   EXPECT_EQ(expect_below(200e6, {"run", "qp", mpc, "--iterations", "50", "--out", "ran"}), 0);
   EXPECT_EQ(expect_below(200e6, {"verify", "certified"}), 0);
-  EXPECT_EQ(expect_below(200e6, {"compare", "certified/certificate.json", "ran/certificate.json", "--variants",
-                                 "table,osqp", "--out", "compared"}),
+  EXPECT_EQ(expect_below(200e6, {"compare", "certified/certificate.json", "ran/certificate.json",
+                                 "--variants", "table,osqp", "--out", "compared"}),
             0);
   EXPECT_EQ(expect_below(200e6, {"worst-case", "averaged", "--steps", "1..20", "--out", "worst"}), 0);
   std::vector<std::string> train = training_arguments();
@@ -224,7 +225,8 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
 
 TEST_F(MemoryCap, HoldsForLargeInput) {
   (void)random_table(400'000, 12);
-  for (const double limit : {60e6, 120e6, 400e6}) expect_below(limit, {"certify", "table.npy", "--out", "rows"});
+  for (const double limit : {60e6, 120e6, 400e6})
+    expect_below(limit, {"certify", "table.npy", "--out", "rows"});
   (void)random_table(8, 100'000);
   for (const double limit : {120e6, 300e6}) expect_below(limit, {"certify", "table.npy", "--out", "columns"});
   // A line of 300 MB, and a certificate of 30 MB.

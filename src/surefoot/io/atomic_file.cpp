@@ -50,8 +50,7 @@ class TemporaryFile {
     constexpr int attempts = 1000;
     int error = EEXIST;
     for (int attempt = 0; attempt < attempts && error == EEXIST; ++attempt) {
-      path_ =
-          folder / fmt::format("{}{}-{}{}", temporary_beginning, ::getpid(), counter++, temporary_ending);
+      path_ = folder / fmt::format("{}{}-{}{}", temporary_beginning, ::getpid(), counter++, temporary_ending);
       descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                            mode.value_or(everybody) & everybody);
       error = descriptor_ < 0 ? errno : 0;

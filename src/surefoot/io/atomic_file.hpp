@@ -29,8 +29,8 @@ void write_files_atomically(const std::vector<FileContent>& files);
 /// The same for a file that every process has one of, under a name of its own.
 void write_own_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Files in two steps: add() writes one beside its destination, commit() renames all. What is not committed is
-/// removed. For whoever must do something between the two; every process has its own.
+/// Files in two steps: add() writes one beside its destination, commit() renames all. What is not committed
+/// is removed. For whoever must do something between the two; every process has its own.
 class StagedFiles {
  public:
   StagedFiles();

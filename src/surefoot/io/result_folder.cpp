@@ -32,8 +32,8 @@ constexpr const char* lock_name = ".surefoot-lock";
 /// Inside a folder, and no other way to write the same name.
 bool is_name_inside(const std::string& name) {
   const fs::path path(name);
-  if (name.empty() || path.is_absolute() || !path.has_filename() || path.lexically_normal() != path ||
-      name.find('\0') != std::string::npos)
+  if (name.empty() || path.is_absolute() || !path.has_filename() ||
+      path.lexically_normal().generic_string() != name || name.find('\0') != std::string::npos)
     return false;
   return std::ranges::none_of(path, [](const fs::path& part) { return part == ".." || part == "."; });
 }
@@ -101,7 +101,8 @@ std::vector<std::string> files_inside(const fs::path& folder) {
   return names;
 }
 
-/// Whether there is nothing that could be somebody's: what a run that was stopped early leaves does not count.
+/// Whether there is nothing that could be somebody's: what a run that was stopped early leaves does not
+/// count.
 bool is_as_good_as_empty(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const fs::path name = entry.path().filename();
@@ -125,9 +126,9 @@ void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& ch
     return;
   }
   if (!manifest->complete) {
-    check.findings.push_back(fmt::format(
-        "{}: the folder is not complete: a run that wrote there was stopped, or still writes",
-        named(manifest_name)));
+    check.findings.push_back(
+        fmt::format("{}: the folder is not complete: a run that wrote there was stopped, or still writes",
+                    named(manifest_name)));
     return;
   }
   for (const auto& [name, file] : manifest->files) {
@@ -200,8 +201,7 @@ Manifest parse_manifest(const std::string& source, std::string_view text) {
     manifest.complete = json.at("complete").get<bool>();
     for (const auto& each : json.at("files")) {
       const auto name = each.at("name").get<std::string>();
-      if (!is_name_inside(name))
-        throw wrong(fmt::format("'{}' is no name of a file inside", excerpt(name)));
+      if (!is_name_inside(name)) throw wrong(fmt::format("'{}' is no name of a file inside", excerpt(name)));
       Manifest::File file;
       if (each.contains("sha256")) {
         file.sha256 = each.at("sha256").get<std::string>();
@@ -313,10 +313,11 @@ ResultFolder::ResultFolder(fs::path folder, const MayWrite& may_write) : folder_
       throw InputError(fmt::format("{}; choose another folder, or empty this one", error.what()));
     }
   }();
-  require(found || is_as_good_as_empty(folder_),
-          "{}: has files but no {} of a result of Surefoot, and nothing is written among them; choose another "
-          "folder, or empty this one",
-          name, manifest_name);
+  require(
+      found || is_as_good_as_empty(folder_),
+      "{}: has files but no {} of a result of Surefoot, and nothing is written among them; choose another "
+      "folder, or empty this one",
+      name, manifest_name);
   if (!found) return;
   earlier_ = std::move(*found);
   if (!earlier_.complete) {

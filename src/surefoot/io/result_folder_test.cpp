@@ -91,10 +91,8 @@ TEST(ResultFolder, FindsWhatWasChangedOrRemoved) {
 
 TEST(ResultFolder, ReplacesAndRemovesWhatItListsAndNothingElse) {
   const TemporaryFolder folder;
-  ResultFolder(folder.path()).finish({{"a", "1"},
-                                      {"old.svg", "2"},
-                                      {"tables/old.md", "3"},
-                                      {"weights.safetensors", "4"}});
+  ResultFolder(folder.path())
+      .finish({{"a", "1"}, {"old.svg", "2"}, {"tables/old.md", "3"}, {"weights.safetensors", "4"}});
   folder.write("notes.txt", "mine");
   folder.write("ledger.jsonl", "looks");
   folder.write("train.checkpoint", "state");
@@ -112,10 +110,11 @@ TEST(ResultFolder, ReplacesAndRemovesWhatItListsAndNothingElse) {
 TEST(ResultFolder, RefusesAFolderOfSomebodyElse) {
   const TemporaryFolder folder;
   folder.write("data.csv", "1");
-  EXPECT_EQ(input_error([&] { ResultFolder(folder.path()); }),
-            folder.path().string() +
-                ": has files but no manifest.json of a result of Surefoot, and nothing is written among them; "
-                "choose another folder, or empty this one");
+  EXPECT_EQ(
+      input_error([&] { ResultFolder(folder.path()); }),
+      folder.path().string() +
+          ": has files but no manifest.json of a result of Surefoot, and nothing is written among them; "
+          "choose another folder, or empty this one");
   EXPECT_EQ(folder.entries(), 1);
   folder.write("manifest.json", R"({"name": "a web page"})");
   EXPECT_INPUT_ERROR(ResultFolder(folder.path()), "has files but no manifest.json");
@@ -214,8 +213,8 @@ TEST(ResultFolder, HoldsResultsInside) {
   EXPECT_EQ(finding_of(out), "");
   EXPECT_EQ(check_result_folder(out).others, std::vector<std::string>{});
   EXPECT_EQ(check_result_folder(out).files, 5);
-  EXPECT_EQ(files_of_result(out), (std::vector<std::string>{"all.md", "one/manifest.json", "one/a",
-                                                            "two/manifest.json", "two/a"}));
+  EXPECT_EQ(files_of_result(out),
+            (std::vector<std::string>{"all.md", "one/manifest.json", "one/a", "two/manifest.json", "two/a"}));
   EXPECT_EQ(result_folder_of(out / "one/a"), fs::absolute(out / "one"));
   write_file_atomically(out / "two/a", "changed");
   EXPECT_EQ(finding_of(out), "two/a: is not what two/manifest.json lists: its SHA-256 differs");
@@ -276,16 +275,20 @@ bool ends_before(int stops, const Work& work) {
 }
 
 TEST(ResultFolder, IsWholeOrSaysThatItIsNotWhereverItsProcessIsKilled) {
-  const std::vector<FileContent> old_files{{"certificate.json", "old"}, {"old.svg", "1"}, {"tables/old.md", "2"}};
-  const std::vector<FileContent> new_files{{"certificate.json", "new"}, {"new.svg", "3"}, {"tables/new.md", "4"}};
+  const std::vector<FileContent> old_files{
+      {"certificate.json", "old"}, {"old.svg", "1"}, {"tables/old.md", "2"}};
+  const std::vector<FileContent> new_files{
+      {"certificate.json", "new"}, {"new.svg", "3"}, {"tables/new.md", "4"}};
   const std::vector<std::string> new_names{"certificate.json", "manifest.json", "new.svg", "tables/new.md"};
   int old_left = 0;
   int incomplete = 0;
   int new_left = 0;
-  for (int stops = 1;; ++stops) {
+  const TemporaryFolder earlier;
+  ResultFolder(earlier.path()).finish(old_files);
+  for (int stops = 1;; stops += 2) {  // before a call and after it
     const TemporaryFolder folder;
     const fs::path out = folder.path() / "out";
-    ResultFolder(out).finish(old_files);
+    fs::copy(earlier.path(), out, fs::copy_options::recursive);
     const bool ended = ends_before(stops, [&] { ResultFolder(out).finish(new_files); });
     const FolderCheck check = check_result_folder(out);
     if (!check.findings.empty()) {

@@ -372,7 +372,8 @@ TEST(WriteFiles, ReplacesAnEarlierReportAndNothingElse) {
   folder.write("results.csv", "mine");
   folder.write("tables/mine.tex", "mine");
   write({{{"report.html", "new"}, {"success.svg", "new"}}, {}});
-  for (const char* name : {"curves.csv", "tables/success.tex"}) EXPECT_FALSE(fs::exists(folder / name)) << name;
+  for (const char* name : {"curves.csv", "tables/success.tex"})
+    EXPECT_FALSE(fs::exists(folder / name)) << name;
   for (const char* name : {"results.csv", "tables/mine.tex", "success.svg", "manifest.json"})
     EXPECT_TRUE(fs::exists(folder / name)) << name;
   EXPECT_EQ(io::read_file(folder / "report.html", 100), "new");
