@@ -524,7 +524,7 @@ std::string verdict(const Comparison& comparison) {
 }  // namespace
 
 void Output::write(const std::string& name, const std::string& content) {
-  result_.write(name, content);
+  result_.write(std::filesystem::path(name).lexically_normal().generic_string(), content);
 }
 
 void Output::add_result(const std::string& subfolder) {

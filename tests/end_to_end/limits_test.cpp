@@ -133,11 +133,11 @@ TEST_F(MemoryOf, RunsThatCompareWithSolutionsIsWhatTheySay) {
   const auto run = [&](const char* metric) {
     return std::vector<std::string>{"run", "qp", "many", "--iterations", "20", "--metric", metric};
   };
-  expect_said_as_measured({run("distance"), 1e6}, run("residual"));
-  expect_said_as_measured({run("gap"), 1e6}, run("residual"));
+  expect_said_as_measured({run("distance"), 150e6}, run("residual"));
+  expect_said_as_measured({run("gap"), 150e6}, run("residual"));
   std::vector<std::string> kept = run("nmse");
   kept.insert(kept.end(), {"--checkpoint", "kept"});
-  expect_said_as_measured({kept, 1e6}, run("residual"));
+  expect_said_as_measured({kept, 150e6}, run("residual"));
 }
 
 TEST_F(MemoryOf, ReproductionsIsWhatTheySay) {
@@ -169,7 +169,7 @@ TEST_F(MemoryOf, CalibrationsIsWhatTheySay) {
 /// --memory-limit as a cap: whatever a verb is given, its peak stays below the limit.
 class MemoryCap : public Limits {
  protected:
-  static constexpr double smallest = 100e6;
+  static constexpr double smallest = 128e6;  // as core/memory_cap.hpp has it
 
   /// Its exit code: 0 or, with one line, 4.
   int expect_below(double limit, std::vector<std::string> arguments) const {
@@ -208,12 +208,13 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
   EXPECT_EQ(expect_below(200e6, {"certify", "table.npy", "--out", "certified"}), 0);
   EXPECT_EQ(expect_below(200e6, {"run", "qp", mpc, "--iterations", "50", "--out", "ran"}), 0);
   EXPECT_EQ(expect_below(200e6, {"verify", "certified"}), 0);
-  EXPECT_EQ(expect_below(200e6, {"compare", "certified/certificate.json", "ran/certificate.json",
-                                 "--variants", "table,osqp", "--out", "compared"}),
+  write("larger.npy", io::npy_bytes(10 * problems::Table::Random(3000, 20).cwiseAbs()));
+  EXPECT_EQ(expect_below(200e6, {"certify", "larger.npy", "--out", "larger"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"compare", "certified/certificate.json", "larger/certificate.json",
+                                 "--variants", "table,larger", "--out", "compared"}),
             0);
   EXPECT_EQ(expect_below(200e6, {"worst-case", "averaged", "--steps", "1..20", "--out", "worst"}), 0);
-  std::vector<std::string> train = training_arguments();
-  EXPECT_EQ(expect_below(200e6, train), 0);
+  EXPECT_EQ(expect_below(200e6, training_arguments()), 0);
   EXPECT_EQ(expect_below(300e6, {"calibrate", "trained/weights.safetensors", "--hold-out", "0:1000", "--out",
                                  "calibrated"}),
             0);
@@ -225,14 +226,17 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
 
 TEST_F(MemoryCap, HoldsForLargeInput) {
   (void)random_table(400'000, 12);
-  for (const double limit : {60e6, 120e6, 400e6})
+  for (const double limit : {60e6, 130e6, 400e6})
     expect_below(limit, {"certify", "table.npy", "--out", "rows"});
   (void)random_table(8, 100'000);
   for (const double limit : {120e6, 300e6}) expect_below(limit, {"certify", "table.npy", "--out", "columns"});
   // A line of 300 MB, and a certificate of 30 MB.
   ASSERT_EQ(shell("head -c 300000000 /dev/zero | tr '\\0' 1 >line.csv").code, 0);
   EXPECT_EQ(expect_below(150e6, {"certify", "line.csv", "--out", "line"}), no_memory_or_disk);
-  ASSERT_EQ(shell("(echo '{\"a\": ['; yes 0, | head -n 10000000; echo '0]}') >large.json").code, 0);
+  std::string list = "{\"a\": [0";
+  while (list.size() < 30'000'000) list += ",0";
+  write("large.json", list + "]}");
+  list = {};
   EXPECT_EQ(expect_below(150e6, {"verify", "large.json"}), no_memory_or_disk);
 }
 #endif

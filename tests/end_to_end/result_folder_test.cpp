@@ -91,10 +91,12 @@ TEST_F(OutputFolder, HoldsOneRunAndWhatIsNobodys) {
   EXPECT_FALSE(fs::exists(folder_ / "out/tables/success_2.md"));
   EXPECT_EQ(slurp(folder_ / "out/notes.txt"), "mine");
   EXPECT_EQ(surefoot("verify out").code, 0);
+  ASSERT_EQ(surefoot("certify b.csv --out other").code, 0);
   fs::create_directory(folder_ / "theirs");
   write("theirs/report.html", "mine");
   for (const std::string& verb :
-       {std::string("certify a.csv"), std::string("compare out/certificate.json out/certificate.json"),
+       {std::string("certify a.csv"),
+        std::string("compare out/certificate.json other/certificate.json --variants a,b"),
         std::string("worst-case averaged --steps 1,2"),
         std::string("run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --iterations 20"),
         std::string("reproduce robust-kalman --samples 20 --steps 20"),

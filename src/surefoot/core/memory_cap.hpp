@@ -11,7 +11,7 @@ namespace surefoot {
 /// reserved. What is resident besides is the program's code. The cap is `limit` less the code, so that the
 /// resident set stays below `limit`. No cap is lower than smallest_memory_cap: the program itself takes most
 /// of that.
-inline constexpr std::uint64_t smallest_memory_cap = 100'000'000;
+inline constexpr std::uint64_t smallest_memory_cap = 128'000'000;
 
 /// Once, before the work; 0: no cap. Threads get stacks of 2 MiB from then on. A cap that the system refuses
 /// is none.
