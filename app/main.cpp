@@ -2,11 +2,13 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/experiments/host.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
 #include "job.hpp"
-#include "memory.hpp"
+#include "progress.hpp"
 #include "say.hpp"
 #include "settings.hpp"
 #include "stopping.hpp"
@@ -24,6 +26,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -123,7 +126,7 @@ int run_verb(int argc, char** argv) {
 
 surefoot::Failure system_failure(const std::system_error& error) {
   if (error.code().value() == EAGAIN)  // a thread that could not be started
-    return {fmt::format("{}: a thread could not be started", out_of_memory()), no_resources};
+    return {fmt::format("{}: a thread could not be started", surefoot::experiments::out_of_memory()), no_resources};
   const bool room = surefoot::is_lack_of_room(error.code().value()) || error.code().value() == EPIPE;
   return {fmt::format("{}{}", room ? "cannot write: " : "", error.what()), room ? no_resources : bad_input};
 }
@@ -145,9 +148,9 @@ surefoot::Failure end_of(const std::function<int()>& work) {
   } catch (const std::system_error& error) {
     return surefoot::ranks().fail(system_failure(error));
   } catch (const std::length_error&) {  // more than any memory holds
-    return surefoot::ranks().fail({out_of_memory(), no_resources});
+    return surefoot::ranks().fail({surefoot::experiments::out_of_memory(), no_resources});
   } catch (const std::bad_alloc&) {
-    return surefoot::ranks().fail({out_of_memory(), no_resources});
+    return surefoot::ranks().fail({surefoot::experiments::out_of_memory(), no_resources});
   } catch (const std::exception& error) {
     return surefoot::ranks().fail({fmt::format("internal error: {}", error.what()), internal_error});
   }
@@ -163,6 +166,11 @@ int main(int argc, char** argv) {
   surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
     say(why + "; the work goes on, and what is kept is older");
   };
+  surefoot::experiments::host() = {
+      .say = [](const std::string& message) { say(message); },
+      .progress = [](const std::string& what) { return std::make_unique<TerminalProgress>(what); },
+      .check = StopSignals::check,
+      .stopped = StopSignals::stopped};
   std::optional<Job> job;
   surefoot::Failure end = end_of([&] {
     job.emplace(argc, argv, is_for_one_process(argc, argv));

@@ -4,6 +4,9 @@
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_setting.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/result_folder.hpp"
@@ -16,11 +19,9 @@
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "exit_codes.hpp"
-#include "learned_setting.hpp"
-#include "memory.hpp"
-#include "progress.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,6 +37,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 namespace fs = std::filesystem;
 
 constexpr std::size_t largest_certificate = std::size_t{256} << 20;

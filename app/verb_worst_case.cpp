@@ -2,16 +2,17 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/result_folder.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "claims.hpp"
 #include "exit_codes.hpp"
-#include "memory.hpp"
 #include "say.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -53,7 +54,7 @@ Index whole(const std::string& text) {
 // "70", "1,2,5" or "1..200", or parts of these.
 std::vector<Index> rows_asked_for(const std::string& text) {
   std::vector<Index> steps;
-  for (const std::string& part : split_list("--steps", text)) {
+  for (const std::string& part : io::split_list("--steps", text)) {
     const std::size_t dots = part.find("..");
     const Index first = whole(part.substr(0, dots));
     const Index last = dots == std::string::npos ? first : whole(part.substr(dots + 2));
