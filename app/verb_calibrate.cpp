@@ -191,9 +191,12 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     return !name.has_parent_path() && name.stem() == guarantees_stem;
   });
   std::map<std::string, std::unique_ptr<io::ResultFolder>> inner;
-  for (const GuaranteeKind kind : plan.kinds) {
+  const auto open_inner = [&](GuaranteeKind kind) {
     const std::string inside(name(kind));
-    inner[inside] = OutputOptions{arguments.out / inside}.open();
+    if (!inner.contains(inside)) inner[inside] = OutputOptions{arguments.out / inside}.open();
+  };
+  for (const GuaranteeKind kind : plan.kinds) {  // those that are there are refused before the work
+    if (std::filesystem::exists(arguments.out / std::string(name(kind)))) open_inner(kind);
   }
   arguments.checkpoint.prepare();
   const auto journal = open_journal(arguments.checkpoint, verb, weights);
@@ -208,6 +211,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   for (const Guarantee& guarantee : guarantees) {
     const std::string inside(name(guarantee.kind));
     folder.begin();
+    open_inner(guarantee.kind);
     write_report(guarantee.certificate, *inner.at(inside));
     folder.add(inside + '/' + io::manifest_name);
   }

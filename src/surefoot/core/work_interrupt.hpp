@@ -34,7 +34,7 @@ class WorkInterrupt {
 /// std::sort, in steps of a fraction of a second between which the work can be stopped. What is stopped
 /// leaves the values in another order.
 template <class T>
-void sort_interruptibly(std::vector<T>& values, std::size_t at_once = std::size_t{1} << 21) {
+void sort_interruptibly(std::vector<T>& values, std::size_t at_once = std::size_t{1} << 18) {
   if (!WorkInterrupt::possible() || values.size() <= at_once) {
     std::sort(values.begin(), values.end());
     return;

@@ -141,6 +141,7 @@ void ValueStore::round_up() {
 }
 
 void ValueStore::merge(const ValueStore& other) {
+  WorkInterrupt::check();
   if (other.rounded_) round_up();
   size_ += other.size_;
   other.compact_to_read();
