@@ -2,8 +2,8 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
-#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
@@ -126,7 +126,8 @@ int run_verb(int argc, char** argv) {
 
 surefoot::Failure system_failure(const std::system_error& error) {
   if (error.code().value() == EAGAIN)  // a thread that could not be started
-    return {fmt::format("{}: a thread could not be started", surefoot::experiments::out_of_memory()), no_resources};
+    return {fmt::format("{}: a thread could not be started", surefoot::experiments::out_of_memory()),
+            no_resources};
   const bool room = surefoot::is_lack_of_room(error.code().value()) || error.code().value() == EPIPE;
   return {fmt::format("{}{}", room ? "cannot write: " : "", error.what()), room ? no_resources : bad_input};
 }

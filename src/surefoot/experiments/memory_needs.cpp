@@ -97,8 +97,7 @@ AvailableMemory available_memory() {
     bound(*machine * kilobyte, "on this machine");
   bound(left_by_control_groups(), "in this control group");
   bound(left_by(RLIMIT_AS, "VmSize:"), "within ulimit -v");
-  bound(left_by(RLIMIT_DATA, "VmData:"),
-        memory_cap() > 0 ? "within --memory-limit" : "within ulimit -d");
+  bound(left_by(RLIMIT_DATA, "VmData:"), memory_cap() > 0 ? "within --memory-limit" : "within ulimit -d");
   return least;
 }
 

@@ -1,4 +1,5 @@
 #include "surefoot/core/checked.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/learning/train.hpp"
 
@@ -7,34 +8,35 @@
 
 namespace surefoot::learning {
 
+namespace {
+
+constexpr EnumNames<PriorRule, 3> prior_rule_names{{{PriorRule::gradient, "gradient"},
+                                                    {PriorRule::closed_form, "closed-form"},
+                                                    {PriorRule::fixed, "fixed"}}};
+
+}  // namespace
+
 std::string_view to_string(PriorRule rule) {
-  switch (rule) {
-    case PriorRule::gradient:
-      return "gradient";
-    case PriorRule::closed_form:
-      return "closed-form";
-    case PriorRule::fixed:
-      return "fixed";
-  }
-  return "";
+  return name_in(prior_rule_names, rule);
 }
 
 PriorRule parse_prior_rule(std::string_view name) {
-  for (const PriorRule rule : {PriorRule::gradient, PriorRule::closed_form, PriorRule::fixed}) {
-    if (to_string(rule) == name) return rule;
-  }
-  throw InputError(fmt::format("prior: '{}' is not gradient, closed-form or fixed", name));
+  return value_in(prior_rule_names, "prior", name);
 }
 
+namespace {
+
+constexpr EnumNames<Schedule, 2> schedule_names{
+    {{Schedule::constant, "constant"}, {Schedule::cosine, "cosine"}}};
+
+}  // namespace
+
 std::string_view to_string(Schedule schedule) {
-  return schedule == Schedule::constant ? "constant" : "cosine";
+  return name_in(schedule_names, schedule);
 }
 
 Schedule parse_schedule(std::string_view name) {
-  for (const Schedule schedule : {Schedule::constant, Schedule::cosine}) {
-    if (to_string(schedule) == name) return schedule;
-  }
-  throw InputError(fmt::format("schedule: '{}' is not constant or cosine", name));
+  return value_in(schedule_names, "schedule", name);
 }
 
 void Stage::validate() const {
