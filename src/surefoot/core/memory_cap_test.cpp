@@ -42,7 +42,7 @@ TEST(MemoryCap, RefusesMemoryBeyondItAndKeepsTheProcessBelow) {
   }));
   EXPECT_TRUE(holds_in_a_process([] {
     cap_memory(limit);
-    for (std::size_t bytes = 1'000'000; can_allocate(bytes);) bytes += 1'000'000;
+    for (std::size_t bytes = 150'000'000; can_allocate(bytes);) bytes += 10'000'000;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     const std::uint64_t peak = 1024U * static_cast<std::uint64_t>(usage.ru_maxrss);
