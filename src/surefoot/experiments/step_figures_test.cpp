@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace surefoot::experiments {
@@ -17,7 +18,7 @@ runs::Tally small_tally() {
   spec.claim_columns = {0, 2};
   spec.keep_values = true;
   runs::Tally tally(spec);
-  for (const auto& trace : {std::vector<double>{1, 0.3, 0.05}, {1, 1, 1}}) tally.add(trace);
+  for (const auto& trace : {std::vector<double>{1, 0.3, 0.05}, {1, 1, 1}}) tally.add_run(trace.data());
   return tally;
 }
 
