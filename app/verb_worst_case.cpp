@@ -1,7 +1,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text.hpp"
@@ -12,6 +12,7 @@
 #include "say.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,6 +39,7 @@ struct WorstCaseOptions {
   std::optional<double> gap0;
   std::string out;
   int threads = 0;
+  std::uint64_t memory_limit = 0;
   bool quiet = false;
 };
 
@@ -116,23 +118,22 @@ void print(const worst_case::ProofFile& proof) {
   }
 }
 
-void write(const worst_case::ProofFile& proof, const std::string& folder) {
-  const std::filesystem::path out(folder);
+void write(const worst_case::ProofFile& proof, io::ResultFolder& folder) {
   const std::string text = worst_case::to_json(proof);
-  std::vector<io::FileContent> files{{out / "proof.json", text}};
+  std::vector<io::FileContent> files{{"proof.json", text}};
   report::Image svg;
   report::Image pdf;
   if (proof.bounds.size() > 1) {
     const report::Figure figure = figure_of(proof);
     pdf = report::render(figure, report::ImageFormat::pdf);
     svg = report::outlined(pdf, figure.name);
-    if (pdf.content) files.push_back({out / "worst_case.pdf", *pdf.content});
-    if (svg.content) files.push_back({out / "worst_case.svg", *svg.content});
+    if (pdf.content) files.push_back({"worst_case.pdf", *pdf.content});
+    if (svg.content) files.push_back({"worst_case.svg", *svg.content});
     for (const report::Image* image : {&pdf, &svg}) {
       if (!image->notice.empty()) say(image->notice);
     }
   }
-  io::write_files_atomically(files);
+  folder.finish(files);
 }
 
 int run(WorstCaseOptions options) {
@@ -146,10 +147,15 @@ int run(WorstCaseOptions options) {
   require(start >= 0.0 && start < infinity, "{}: {} is negative or not finite", gap ? "--gap0" : "--dist0",
           start);
   const std::vector<Index> steps = rows_asked_for(options.steps);
-  if (!options.out.empty()) io::prepare_output_folder(options.out);
+  std::optional<io::ResultFolder> folder;
+  if (!options.out.empty()) {
+    folder.emplace(options.out, [](const std::filesystem::path& name) {
+      return name == "proof.json" || name.stem() == "worst_case";
+    });
+  }
   const worst_case::ProofFile proof = worst_case::prove_steps(options.question, steps, start);
   if (!proof.bounds.empty()) {
-    if (!options.out.empty()) write(proof, options.out);
+    if (folder) write(proof, *folder);
     if (options.quiet) {
       for (const worst_case::ProvenBound& bound : proof.bounds) fmt::print("{:.17g}\n", bound.bound);
     } else {
@@ -198,6 +204,7 @@ void add_method(CLI::App& verb, const worst_case::NamedMethod& method, int& exit
   if (has(method, "L")) sub->add_option("--gap0", options->gap0, "bound on f(z^0) - f* instead");
   sub->add_option("--out", options->out, "folder for proof.json and a figure");
   sub->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
+  add_memory_option(*sub, options->memory_limit);
   sub->add_flag("--quiet", options->quiet, "print the numbers alone, 17 digits, rounded up");
   sub->callback([options, &exit_code] { exit_code = run(*options); });
 }

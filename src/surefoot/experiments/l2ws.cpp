@@ -322,8 +322,8 @@ static void run_l2ws(const Settings& settings, Output& output) {
   add_take_over(output, results, theorem_3(family, candidates, 0));
   candidates.push_back(deterministic);
   for (const Candidate& candidate : candidates)
-    learning::save_posterior(candidate.posterior,
-                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+    output.write(fmt::format("weights_{}.safetensors", candidate.name),
+                 learning::posterior_bytes(candidate.posterior));
   output.add(results.learned, "", {}, true);
   output.add(results.hold_out, "hold_out", {}, true);
 }

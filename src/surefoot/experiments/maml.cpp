@@ -434,7 +434,7 @@ static void run_maml(const Settings& settings, Output& output) {
   set_threads(settings.threads);
 
   const auto save = [&](const char* name, const learning::Posterior& posterior) {
-    learning::save_posterior(posterior, settings.folder / fmt::format("weights_{}.safetensors", name));
+    output.write(fmt::format("weights_{}.safetensors", name), learning::posterior_bytes(posterior));
   };
   save("pretrained", pretrained);
   save("deterministic", deterministic);

@@ -182,14 +182,17 @@ class CodingExperiment {
     const std::string source = fmt::format("{}/{}", place, weights_name);
     if (ranks().as_first(fs::exists(weights_of(place)))) {
       Candidate known = load_candidate(weights_of(place));
-      if (is_of(known.posterior, training))
+      if (is_of(known.posterior, training)) {
+        output_.add_result("weights/" + place);
         return {place, std::move(known.posterior), source, weights_of(place)};
+      }
       io::remove_output(weights_of(place));
     }
     fmt::print("training {}{}\n", place, whole_progress());
     std::fflush(stdout);
     learning::TrainResult made = trained_whatever_is_left(training);
     result.training_seconds.emplace_back(place, made.seconds);
+    output_.add_result("weights/" + place);
     return {place, std::move(made.posterior), source, weights_of(place)};
   }
 
