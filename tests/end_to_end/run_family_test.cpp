@@ -159,8 +159,7 @@ TEST_F(RunFamily, TheWorstCaseOfAnAveragedMapStandsBesideTheClaims) {
   expect_refused(qp + "--worst-case averaged:0.5 --dist0 9", {"--worst-case", "--preset paper"});
   expect_refused(qp + "--preset paper --rho 2 --worst-case averaged:0.5 --dist0 9", {"rho = sigma = 1"});
   expect_refused(qp + "--preset paper --alpha 1.6 --worst-case averaged:0.5 --dist0 9", {"0.8-averaged"});
-  expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 9",
-                 {"residual"});
+  expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 9", {"residual"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5", {"--dist0"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5 --dist0 1e-9", {"the data show"});
   expect_refused("cone cone --worst-case averaged:0.5 --dist0 9", {"SCS"});
