@@ -4,7 +4,7 @@
     python3 bench/worst_case.py --program build/surefoot [--pepit 10,20,30]
 
 Prints the tables of docs/performance.md. Processor time (user + system) of the child processes: whatever else the machine does, it counts
-only ours. Exit code 1 if a target is missed. PEPit is for few steps: 70 take it minutes. `pip install pepit clarabel` provides it.
+only ours. One thread. Exit code 1 if a target is missed. PEPit is for few steps: 70 take it minutes. `pip install pepit clarabel` provides it.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def main():
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         for name, case, allowed in CASES:
-            seconds, clock, memory, output = measured([program, "worst-case", *case, "--quiet", "--out", folder])
+            seconds, clock, memory, output = measured([program, "worst-case", *case, "--threads", "1", "--quiet", "--out", folder])
             check, _, _, _ = measured([program, "verify", f"{folder}/proof.json"])
             print(f"| {name} | {seconds:.2f} s | {clock:.2f} s | {memory:.0f} MB | {check:.2f} s | {output.split()[-1]} |", flush=True)
             if allowed and seconds > allowed:
