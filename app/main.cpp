@@ -2,10 +2,12 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/experiments/host.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
 #include "job.hpp"
+#include "progress.hpp"
 #include "say.hpp"
 #include "settings.hpp"
 #include "stopping.hpp"
@@ -23,6 +25,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -160,6 +163,11 @@ int main(int argc, char** argv) {
   surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
     say(why + "; the work goes on, and what is kept is older");
   };
+  surefoot::experiments::host() = {
+      .say = [](const std::string& message) { say(message); },
+      .progress = [](const std::string& what) { return std::make_unique<TerminalProgress>(what); },
+      .check = StopSignals::check,
+      .stopped = StopSignals::stopped};
   std::optional<Job> job;
   surefoot::Failure end = end_of([&] {
     job.emplace(argc, argv, is_for_one_process(argc, argv));

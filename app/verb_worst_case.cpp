@@ -4,21 +4,22 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/optimize_steps.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
-#include "checkpointing.hpp"
 #include "claims.hpp"
 #include "exit_codes.hpp"
-#include "memory.hpp"
-#include "progress.hpp"
 #include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,6 +38,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 struct WorstCaseOptions {
   worst_case::Question question;
@@ -64,7 +66,7 @@ Index whole(const std::string& text) {
 // "70", "1,2,5" or "1..200", or parts of these.
 std::vector<Index> rows_asked_for(const std::string& text) {
   std::vector<Index> steps;
-  for (const std::string& part : split_list("--steps", text)) {
+  for (const std::string& part : io::split_list("--steps", text)) {
     const std::size_t dots = part.find("..");
     const Index first = whole(part.substr(0, dots));
     const Index last = dots == std::string::npos ? first : whole(part.substr(dots + 2));
@@ -226,7 +228,7 @@ worst_case::ProofFile prove(const WorstCaseOptions& options, const std::vector<I
   if (const std::optional<std::string> earlier = journal.begin()) kept.restore(*earlier);
   const std::vector<Index> left = kept.left_of(steps);
   if (!left.empty()) {
-    const StopSignals signals(options.checkpoint.how_to_go_on());
+    const StopSignals signals(how_to_go_on(options.checkpoint));
     Progress progress("proving");
     std::size_t done = steps.size() - left.size();
     worst_case::ProveOptions how;
