@@ -1,6 +1,7 @@
 #include "surefoot/report/plot.hpp"
 
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/report/file_names.hpp"
@@ -77,6 +78,7 @@ std::vector<std::string> style_names(const Certificate& certificate,
     std::string name = "certified";
     if (methods.size() > 1) name += fmt::format(", {}", method);
     if (!condition.empty()) name += fmt::format(", {}", condition);
+    if (uses_worst_case(certificate)) name += ", (w) included";
     names.push_back(std::move(name));
   }
   return names;
@@ -142,8 +144,9 @@ Panel panel_of(const Certificate& certificate, const Drawing& drawing, std::size
 std::string remark_on(const Certificate& certificate, std::size_t drawn, std::size_t all,
                       std::string_view what) {
   std::string remark = drawn == all ? "" : fmt::format("{} of {} {} are drawn.", drawn, all, what);
-  const std::string condition = note_on_dependence(certificate);
-  return remark + (remark.empty() || condition.empty() ? "" : " ") + condition;
+  for (const std::string& note : {note_on_dependence(certificate), note_on_worst_case(certificate)})
+    remark += (remark.empty() || note.empty() ? "" : " ") + note;
+  return remark;
 }
 
 Axis step_axis(const Certificate& certificate) {
@@ -444,6 +447,12 @@ Figure quantile_figure(const Certificate& certificate) {
     figure.panels.push_back(panel_of(certificate, drawing, v, [](double share, bool bounded) {
       return percent_label(share) + (bounded ? " of problems" : ": no guarantee");
     }));
+    if (const std::optional<Series> worst = worst_case_series(certificate, v)) {
+      Curve curve{worst_case_label(certificate), drawing.parameters.size(), styles_of_dash.size() - 1, {}};
+      for (const Series::Point& point : worst->points)
+        curve.points.push_back({static_cast<double>(point.step), std::min(point.observed, point.certified)});
+      figure.panels.back().curves.push_back(std::move(curve));
+    }
   }
   const std::vector<double> values = finite_values(figure);
   figure.y.logarithmic = wants_logarithm(certificate, values);
