@@ -68,6 +68,12 @@ class Interruption : public testing::ProcessesTest {
             {"certificate.json", "nmse/certificate.json", "table_residual.csv"},
             "part-2.checkpoint"};
   }
+  /// A proof for each number of steps.
+  static Work worst_case() {
+    return {{"worst-case", "averaged", "--steps", "1..80", "--quiet"},
+            {"proof.json"},
+            "worst-case-averaged.checkpoint"};
+  }
   static Work by_two(Work work, const std::string& checkpoint) {
     work.processes = 2;
     work.checkpoint = checkpoint;
@@ -210,6 +216,14 @@ TEST_F(Interruption, ACalibrationKilledAtRandomMomentsEndsInTheSameCertificates)
 
 TEST_F(Interruption, AReproductionKilledAtRandomMomentsEndsInTheSameCertificates) {
   kill_and_go_on(reproduce(), 8 / share_of_kills, 7);
+}
+
+TEST_F(Interruption, WorstCasesKilledAtRandomMomentsEndInTheSameProof) {
+  kill_and_go_on(worst_case(), 8 / share_of_kills, 9);
+}
+
+TEST_F(Interruption, SigintStopsWorstCasesThatGoOn) {
+  stop_and_go_on(worst_case(), SIGINT, 130);
 }
 
 TEST_F(Interruption, OfAReproductionOnlyADamagedPartIsDoneAgain) {

@@ -306,8 +306,7 @@ static void run_mpc_warm_start(const Settings& settings, Output& output) {
                                  .lowest = 1e-6,
                                  .highest = 1e1,
                                  .steps = scale.steps};
-  output.add(success_over_steps(results, figures));
-  output.add(quantiles_over_steps(results, figures));
+  for (const report::Figure& figure : warm_start_figures(results, figures)) output.add(figure);
   for (const Candidate& candidate : {deterministic, split.front()})
     output.write(fmt::format("weights_{}.safetensors", candidate.name),
                  learning::posterior_bytes(candidate.posterior));

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/report/chart_data.hpp"
@@ -57,7 +58,8 @@ std::string summary_of(const Certificate& certificate) {
 }
 
 std::string notes_under_tables(const Certificate& certificate) {
-  return html_paragraph(note_on_no_guarantee(certificate), "note");
+  return html_paragraph(note_on_no_guarantee(certificate), "note") +
+         html_paragraph(note_on_worst_case(certificate), "note");
 }
 
 std::string iterations_html(const Certificate& certificate) {
@@ -93,7 +95,8 @@ std::string step_tables(const Certificate& certificate, const auto& table_of) {
                                                   count_label(static_cast<Index>(certificate.steps.size())));
     html += html_folded(summary, html_scrolling(table_of(certificate, v, more), "pairs", name));
   }
-  return html.empty() ? html_paragraph("Nothing was asked for.", "note") : html;
+  if (html.empty()) return html_paragraph("Nothing was asked for.", "note");
+  return html + html_paragraph(note_on_worst_case(certificate), "note");
 }
 
 std::string confidence_html(const Certificate& certificate) {

@@ -212,6 +212,22 @@ TEST_F(Drawn, OddDataIsDrawnWithoutFault) {
   }
 }
 
+TEST(Curves, OfClaimsArePointsOrStaircasesNeverLinesBetweenThem) {
+  Figure figure;
+  figure.styles = {"observed", "certified"};
+  Curve curve{"", 0, 1, {}, true};
+  for (int step = 1; step <= 20; ++step) curve.points.push_back({static_cast<double>(step), 0.5});
+  figure.panels = {{"", {curve}}};
+  EXPECT_TRUE(contains(gnuplot_script(figure, ImageFormat::svg), "using 1:2 with steps"));
+  figure.panels[0].curves[0].points.erase(figure.panels[0].curves[0].points.begin() + 5);
+  const std::string gap = gnuplot_script(figure, ImageFormat::svg);
+  EXPECT_TRUE(contains(gap, "using 1:2 with points pt 7"));
+  EXPECT_TRUE(contains(gap, "keyentry with points pt 7"));
+  EXPECT_FALSE(contains(gap, "using 1:2 with lines"));
+  figure.panels[0].curves[0].claims = false;
+  EXPECT_TRUE(contains(gnuplot_script(figure, ImageFormat::svg), "using 1:2 with lines"));
+}
+
 TEST_F(Drawn, ReportHasFiguresInlineWithIdsOfTheirOwn) {
   const Report report = make_report(synthetic_certificate({.variants = 4}));
   EXPECT_TRUE(report.notices.empty());
