@@ -97,9 +97,16 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-void check_folder(const fs::path& folder) {
+// Throws where the system cannot say what is there.
+fs::file_status status_of(const fs::path& path) {
   std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) require_written(error.value(), cannot_write, path);
+  return status;
+}
+
+void check_folder(const fs::path& folder) {
+  const fs::file_status status = status_of(folder);
   require(fs::exists(status), "{}: no such folder", printable(folder.string()));
   require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder.string()));
 }
@@ -109,10 +116,10 @@ void write_beside_and_rename(const std::vector<FileContent>& files) {
   for (const FileContent& file : files) {
     const std::string name = printable(file.path.string());
     require(file.path.has_filename(), "'{}' is not a file name", name);
-    std::error_code error;
-    const fs::file_status status = fs::status(file.path, error);
+    const fs::file_status status = status_of(file.path);
     require(!fs::is_directory(status), "{}: is a directory, not a file", name);
     require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", name);
+    std::error_code error;
     const fs::path destination =
         fs::is_symlink(file.path, error) ? fs::weakly_canonical(file.path, error) : file.path;
     const fs::path folder = folder_of(destination);
@@ -149,13 +156,13 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
 void prepare_output_folder(const fs::path& folder) {
   if (!ranks().first()) return;
   require(!folder.empty(), "the name of the output folder is empty");
-  std::error_code error;
-  require(!fs::exists(folder, error) || fs::is_directory(folder, error), "{}: is a file, not a folder",
+  const fs::file_status before = status_of(folder);
+  require(!fs::exists(before) || fs::is_directory(before), "{}: is a file, not a folder",
           printable(folder.string()));
+  std::error_code error;
   fs::create_directories(folder, error);
-  std::error_code ignored;
-  require(fs::is_directory(folder, ignored), "{}: cannot create this folder: {}", printable(folder.string()),
-          error.message());
+  if (!fs::is_directory(status_of(folder)))
+    require_written(error ? error.value() : ENOENT, "{}: cannot create this folder: {}", folder);
   const TemporaryFile probe(folder);
 }
 

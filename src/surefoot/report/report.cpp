@@ -55,10 +55,6 @@ std::vector<std::filesystem::path> report_files_in(const std::filesystem::path& 
   return found;
 }
 
-void add_notice(Report& report, const std::string& text) {
-  if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
-}
-
 void add_claim_tables(Report& report, const certify::Certificate& certificate) {
   add_table(report, file_names::iterations, budget_table(certificate));
   const std::vector<Index> steps = telling_steps(certificate, rows_in_paper);
@@ -73,6 +69,10 @@ void add_claim_tables(Report& report, const certify::Certificate& certificate) {
 }
 
 }  // namespace
+
+void add_notice(Report& report, const std::string& text) {
+  if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
+}
 
 void add_figure(Report& report, const Figure& figure, const PlotOptions& options) {
   for (const ImageFormat format : {ImageFormat::pdf, ImageFormat::outlined_svg}) {
