@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/confidence_budget.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ T parse_part(const char* option, const std::string& part, const char* what) {
 
 std::vector<Index> parse_steps(const std::string& text) {
   std::vector<Index> steps;
-  for (const std::string& part : split_list("--steps", text)) {
+  for (const std::string& part : io::split_list("--steps", text)) {
     steps.push_back(parse_part<Index>("--steps", part, "a step number (or 'all')"));
   }
   return steps;
@@ -32,19 +33,9 @@ std::vector<Index> parse_steps(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> split_list(const char* option, const std::string& text) {
-  std::vector<std::string> parts = CLI::detail::split(text, ',');
-  for (std::string& part : parts) {
-    CLI::detail::trim(part);
-    require(!part.empty(), "{}: an entry of the list is empty", option);
-  }
-  require(!parts.empty(), "{}: the list is empty", option);
-  return parts;
-}
-
 std::vector<double> parse_numbers(const char* option, const std::string& text) {
   std::vector<double> numbers;
-  for (const std::string& part : split_list(option, text)) {
+  for (const std::string& part : io::split_list(option, text)) {
     numbers.push_back(parse_part<double>(option, part, "a number"));
   }
   return numbers;
@@ -59,7 +50,7 @@ certify::Options ClaimArguments::options() const {
   result.title = title;
   result.delta = bounds::delta_of_confidence(confidence);
   result.simultaneous = certify::parse_simultaneity(simultaneous);
-  certify::claim_kinds(result, split_list("--claims", claims));
+  certify::claim_kinds(result, io::split_list("--claims", claims));
   result.risk_method = bounds::parse_risk_method(risk_method);
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
   result.budget_method = bounds::parse_budget_method(budget_method);

@@ -32,9 +32,6 @@ struct ClaimArguments {
   [[nodiscard]] surefoot::certify::Options options() const;
 };
 
-/// "a,b,c" as its parts; an empty part is refused.
-std::vector<std::string> split_list(const char* option, const std::string& text);
-
 /// "1e-3,0.1" as numbers; InputError names the option and the part.
 std::vector<double> parse_numbers(const char* option, const std::string& text);
 

@@ -2,11 +2,13 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/experiments/host.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
 #include "job.hpp"
 #include "last_resort.hpp"
+#include "progress.hpp"
 #include "say.hpp"
 #include "settings.hpp"
 #include "stopping.hpp"
@@ -24,6 +26,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -171,6 +174,11 @@ int run_program(int argc, char** argv) {
     surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
       say(why + "; the work goes on, and what is kept is older");
     };
+    surefoot::experiments::host() = {
+        .say = [](const std::string& message) { say(message); },
+        .progress = [](const std::string& what) { return std::make_unique<TerminalProgress>(what); },
+        .check = StopSignals::check,
+        .stopped = StopSignals::stopped};
     job.emplace(argc, argv, is_for_one_process(argc, argv));
     if (!job->works()) return int{holds};
     const int exit_code = run_verb(argc, argv);

@@ -7,38 +7,17 @@
 
 #include <utility>
 
-namespace {
-
-std::function<std::string()>& words_of_whole() {
-  static std::function<std::string()> words;
-  return words;
-}
-
-}  // namespace
-
-WholeProgress::WholeProgress(std::function<std::string()> words) {
-  words_of_whole() = std::move(words);
-}
-
-WholeProgress::~WholeProgress() {
-  words_of_whole() = nullptr;
-}
-
-std::string whole_progress() {
-  return words_of_whole() ? fmt::format(" ({})", words_of_whole()()) : "";
-}
-
-Progress::Progress(std::string what)
+TerminalProgress::TerminalProgress(std::string what)
     : what_(std::move(what)),
       terminal_(isatty(STDERR_FILENO) == 1),
       begin_(std::chrono::steady_clock::now()),
       last_(begin_) {}
 
-Progress::~Progress() {
+TerminalProgress::~TerminalProgress() {
   if (drawn_) say_as_is("\r\033[K");
 }
 
-void Progress::update(double done, double total, const char* unit) {
+void TerminalProgress::update(double done, double total, const char* unit) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now - begin_ < 1s || now - last_ < 200ms) return;
@@ -48,8 +27,9 @@ void Progress::update(double done, double total, const char* unit) {
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     const double left = done > 0 ? seconds * (total - done) / done : 0;
     say_as_is(fmt::format("\r\033[K{}: {:.0f} of {:.0f} {}, {:.0f} s left{}", what_, done, total, unit, left,
-                          whole_progress()));
+                          surefoot::experiments::whole_progress()));
   } else {
-    say_as_is(fmt::format("\r\033[K{}: {:.0f} {}{}", what_, done, unit, whole_progress()));
+    say_as_is(
+        fmt::format("\r\033[K{}: {:.0f} {}{}", what_, done, unit, surefoot::experiments::whole_progress()));
   }
 }

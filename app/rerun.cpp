@@ -8,8 +8,6 @@
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/process.hpp"
 
-#include "json_dump.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +20,8 @@
 #include <set>
 
 using namespace surefoot;
+using experiments::RerunFile;
+using experiments::RerunOptions;
 namespace fs = std::filesystem;
 
 namespace {
@@ -142,21 +142,6 @@ Command command_of(const certify::Certificate& certificate) {
 }
 
 }  // namespace
-
-std::string rerun_record(const std::vector<std::string>& words, const RerunOptions& options,
-                         const std::vector<RerunFile>& files, const std::string& certificate) {
-  RerunJson json{{"words", words},
-                 {"options", RerunJson::object()},
-                 {"files", RerunJson::array()},
-                 {"certificate", certificate}};
-  for (const auto& [name, value] : options) json["options"][name] = value;
-  for (const RerunFile& file : files)
-    json["files"].push_back({{"option", file.option},
-                             {"file", file.file},
-                             {"sha256", file.sha256},
-                             {"in_folder", file.in_folder}});
-  return json_dump(json);
-}
 
 RerunOptions rerun_options(const CLI::App& verb, const std::vector<RerunFile>& files,
                            const RerunOptions& effective) {

@@ -1,14 +1,15 @@
 #include "settings.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/experiments/toml_text.hpp"
 #include "surefoot/io/atomic_file.hpp"
-
-#include "toml_text.hpp"
 
 #include <algorithm>
 #include <array>
 
 using surefoot::InputError;
+using surefoot::experiments::longest_toml;
+using surefoot::experiments::read_toml;
 
 namespace {
 

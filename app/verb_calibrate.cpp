@@ -3,22 +3,21 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/guarantees.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
 
-#include "checkpointing.hpp"
 #include "claims.hpp"
-#include "guarantees.hpp"
-#include "looks.hpp"
-#include "memory.hpp"
 #include "output.hpp"
 #include "rerun.hpp"
 #include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,6 +33,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 struct CalibrateArguments {
   std::vector<std::string> weights;
@@ -56,7 +56,7 @@ struct CalibrateArguments {
 void name_candidates(std::vector<Candidate>& candidates, const CalibrateArguments& arguments) {
   const std::vector<std::string>& files = arguments.weights;
   if (!arguments.names.empty()) {
-    const std::vector<std::string> names = split_list("--names", arguments.names);
+    const std::vector<std::string> names = io::split_list("--names", arguments.names);
     require(names.size() == candidates.size(), "--names: {} names for {} files of weights", names.size(),
             candidates.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -111,7 +111,7 @@ io::Configuration weights_read(const std::vector<Candidate>& candidates, const G
 std::vector<GuaranteeKind> kinds_of(const CalibrateArguments& arguments) {
   std::vector<GuaranteeKind> kinds;
   if (!arguments.guarantees.empty()) {
-    for (const std::string& kind : split_list("--guarantees", arguments.guarantees))
+    for (const std::string& kind : io::split_list("--guarantees", arguments.guarantees))
       kinds.push_back(parse_guarantee(kind));
     return kinds;
   }
@@ -174,7 +174,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
   name_candidates(candidates, arguments);
   if (verb.count("--validate") > 0) {
-    const StopSignals signals(arguments.checkpoint.how_to_go_on());
+    const StopSignals signals(how_to_go_on(arguments.checkpoint));
     fmt::print("{}", observed_in_validation(candidates, plan, arguments.validate));
     return;
   }
@@ -189,7 +189,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   const auto journal = open_journal(arguments.checkpoint, verb, weights);
   plan.journal = journal.get();
   std::vector<Guarantee> guarantees = [&] {
-    const StopSignals signals(arguments.checkpoint.how_to_go_on());
+    const StopSignals signals(how_to_go_on(arguments.checkpoint));
     return make_guarantees(candidates, plan);
   }();
   if (plan.hold_out) record_looks(looks, guarantees);

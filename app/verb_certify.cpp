@@ -4,17 +4,17 @@
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/io/text.hpp"
 
-#include "checkpointing.hpp"
 #include "claims.hpp"
-#include "looks.hpp"
-#include "memory.hpp"
 #include "output.hpp"
-#include "progress.hpp"
 #include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 
@@ -30,6 +30,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 struct CertifyOptions {
   std::vector<std::string> files;
@@ -48,7 +49,7 @@ struct CertifyOptions {
 
 std::vector<std::string> variant_names(const CertifyOptions& options) {
   if (!options.names.empty()) {
-    std::vector<std::string> given = split_list("--names", options.names);
+    std::vector<std::string> given = io::split_list("--names", options.names);
     require(given.size() == options.files.size(), "--names: {} names for {} files", given.size(),
             options.files.size());
     require(std::set<std::string>(given.begin(), given.end()).size() == given.size(),
@@ -133,7 +134,7 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
     stated = certify::parse_stated_worst_case(options.worst_case, options.dist0);
   const auto journal = open_journal(options.checkpoint, verb, {});
   certify::Certificate certificate = [&] {
-    const StopSignals signals(options.checkpoint.how_to_go_on());
+    const StopSignals signals(how_to_go_on(options.checkpoint));
     return certify_files(options, *journal);
   }();
   if (stated) certify::add_worst_case(certificate, *stated);

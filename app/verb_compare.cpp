@@ -58,7 +58,7 @@ certify::CompareOptions options_of(const CompareArguments& arguments) {
   certify::CompareOptions options;
   options.delta = arguments.delta;
   for (const std::string& text : arguments.variants) {
-    const std::vector<std::string> names = split_list("--variants", text);
+    const std::vector<std::string> names = io::split_list("--variants", text);
     require(names.size() == 2, "--variants: '{}' is not a variant of A and one of B, separated by a comma",
             text);
     options.variants.emplace_back(names[0], names[1]);

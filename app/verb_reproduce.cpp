@@ -1,13 +1,13 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/experiment.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/report/text.hpp"
 
-#include "checkpointing.hpp"
-#include "experiments.hpp"
-#include "memory.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 
@@ -18,21 +18,26 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 constexpr const char* all_of_them = "all";
 
 void require_options_fit(const CLI::App& verb, const std::string& name) {
-  const auto belongs = [&](const char* option, const char* experiment) {
-    require(name == experiment || name == all_of_them || verb.get_option(option)->count() == 0,
-            "{} belongs to the experiment {}, not {}", option, experiment, name);
-  };
-  for (const char* option : {"--letters", "--blur"}) belongs(option, "deblurring");
-  for (const char* option : {"--models", "--epochs"}) belongs(option, "sparse-coding");
-  require(name != all_of_them || verb.get_option("--steps")->count() == 0,
-          "--steps belongs to single experiments: each has a horizon of its own");
+  if (name == all_of_them) {
+    require(verb.get_option("--steps")->count() == 0,
+            "--steps belongs to single experiments: each has a horizon of its own");
+    return;
+  }
+  const Experiment& asked = experiment_named(name);
+  for (const Experiment& other : all_experiments()) {
+    for (const std::string& option : other.own_options) {
+      require(asked.has_option(option) || verb.get_option(option)->count() == 0,
+              "{} belongs to the experiment {}, not {}", option, other.name, name);
+    }
+  }
 }
 
-void require_valid(const reproduce::Settings& settings, bool samples_given) {
+void require_valid(const Settings& settings, bool samples_given) {
   require((settings.samples >= 1 || !samples_given) && settings.samples <= 10'000'000,
           "--samples: {} is outside 1 .. 10,000,000", settings.samples);
   require(settings.epochs >= 0 && settings.epochs <= 1'000'000, "--epochs: {} is outside 0 .. 1,000,000",
@@ -54,11 +59,11 @@ std::string command_of(const CLI::App& verb, const std::string& name) {
   return command;
 }
 
-void run_one(const reproduce::Experiment& experiment, const reproduce::Settings& settings) {
-  const reproduce::Finished finished = reproduce::run_experiment(experiment, settings);
+void run_one(const Experiment& experiment, const Settings& settings) {
+  const Finished finished = run_experiment(experiment, settings);
   fmt::print("\nWritten to {}: tables (Markdown, CSV, LaTeX), figures and pictures (SVG, PDF), reports\n",
              report::printable(settings.folder.string()));
-  for (const reproduce::RecordedCertificate& certificate : finished.record.certificates) {
+  for (const RecordedCertificate& certificate : finished.record.certificates) {
     const std::filesystem::path file = settings.folder / certificate.folder / "certificate.json";
     if (certificate.main) {
       fmt::print("Check it:  surefoot verify {}\n", report::shell_path(file.lexically_normal().string()));
@@ -67,17 +72,25 @@ void run_one(const reproduce::Experiment& experiment, const reproduce::Settings&
   fmt::print("Time: {:.1f} s on {} threads\n", finished.seconds, threads());
 }
 
-void run(const std::string& name, reproduce::Settings settings, const CLI::App& verb) {
+/// "[robust-kalman 1000; ...]"
+std::string by_experiment(std::string Experiment::*usual) {
+  std::string text;
+  for (const Experiment& experiment : all_experiments())
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", experiment.name, experiment.*usual);
+  return "[" + text + "]";
+}
+
+void run(const std::string& name, Settings settings, const CLI::App& verb) {
   require_options_fit(verb, name);
   require_valid(settings, verb.get_option("--samples")->count() > 0);
   set_threads(settings.threads);
   if (settings.folder.empty()) settings.folder = "surefoot-" + name;
   const StopSignals signals("what is done is kept; go on with: " + command_line());
   if (name == all_of_them) {
-    reproduce::run_all(settings, command_of(verb, name));
+    run_all(settings, command_of(verb, name));
     return;
   }
-  const reproduce::Experiment& experiment = reproduce::experiment_named(name);
+  const Experiment& experiment = experiment_named(name);
   if (settings.samples == 0) settings.samples = experiment.samples;
   run_one(experiment, settings);
 }
@@ -86,23 +99,19 @@ void run(const std::string& name, reproduce::Settings settings, const CLI::App& 
 
 void add_reproduce_verb(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
-  const auto settings = std::make_shared<reproduce::Settings>();
-  CLI::App* verb =
-      app.add_subcommand("reproduce",
-                         "The paper's experiments with its numbers beside ours: robust-kalman, "
-                         "deblurring, sparse-coding, l2ws, maml; beyond it mpc-warm-start; or all of "
-                         "them with one report");
-  verb->add_option("experiment", *name,
-                   "robust-kalman, deblurring, sparse-coding, l2ws, maml, mpc-warm-start or all")
-      ->required();
+  const auto settings = std::make_shared<Settings>();
+  CLI::App* verb = app.add_subcommand(
+      "reproduce",
+      fmt::format("The paper's experiments with its numbers beside ours, and one beyond it: {}; or all "
+                  "of them with one report",
+                  experiment_names()));
+  verb->add_option("experiment", *name, fmt::format("{} or {}", experiment_names(), all_of_them))->required();
   verb->add_option("--samples", settings->samples,
-                   "problems drawn [1000, N = 10, 100, 1000 being the first of them; sparse-coding, l2ws, "
-                   "maml and mpc-warm-start 50000]")
+                   "problems drawn; tables are of the first 10, 100, 1000 and of all " +
+                       by_experiment(&Experiment::usual_samples))
       ->check(whole_number);
-  verb->add_option(
-          "--steps", settings->steps,
-          "steps of the solver [500; deblurring 16000, quick 500; sparse-coding 10; l2ws 800; maml 10; "
-          "mpc-warm-start 120]")
+  verb->add_option("--steps", settings->steps,
+                   "steps of the solver " + by_experiment(&Experiment::usual_steps))
       ->check(whole_number);
   verb->add_option("--seed", settings->seed, "of all random numbers")
       ->check(whole_number)

@@ -10,7 +10,10 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/family_key.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/runs/named_metric.hpp"
@@ -18,18 +21,14 @@
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
-#include "checkpointing.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
-#include "json_dump.hpp"
-#include "looks.hpp"
-#include "memory.hpp"
 #include "output.hpp"
-#include "progress.hpp"
 #include "rerun.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,6 +41,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 using Json = nlohmann::ordered_json;
 
 struct RunArguments {
@@ -93,7 +93,7 @@ certify::SampleRange problems_of(const FamilyFiles& files, Index count) {
 certify::Certificate count_and_certify(const RunArguments& arguments, const algorithms::Operator& op,
                                        const runs::Start& start, certify::CountJournal& journal,
                                        const Solve& solve, problems::Table& traces) {
-  const StopSignals signals(arguments.checkpoint.how_to_go_on());
+  const StopSignals signals(how_to_go_on(arguments.checkpoint));
   const runs::Metric metric = runs::named_metric(
       arguments.metric, op, [&] { return kept_table(journal, [&] { return solve(StopSignals::check); }); });
   runs::RunOptions options;
@@ -216,7 +216,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   }
   run["start"] =
       arguments.start.empty() ? "cold" : std::filesystem::path(arguments.start).filename().string();
-  certificate.run = json_dump(run);
+  certificate.run = io::json_dump(run);
   std::vector<RerunFile> read;
   for (const FamilyFiles::Read& file : files.files()) {
     const std::string name = std::filesystem::path(file.file).filename().string();

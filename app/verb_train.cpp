@@ -1,14 +1,14 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/guarantees.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/experiments/training.hpp"
 #include "surefoot/io/text.hpp"
 
-#include "guarantees.hpp"
-#include "looks.hpp"
-#include "memory.hpp"
 #include "stopping.hpp"
-#include "training.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 
@@ -18,6 +18,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 struct TrainArguments {
   std::string config;
@@ -55,7 +56,7 @@ void run(const TrainArguments& arguments) {
   training.memory_limit = arguments.memory_limit;
   training.quiet = arguments.quiet;
   const learning::TrainResult result = [&] {
-    const StopSignals signals(training.checkpoint.how_to_go_on());
+    const StopSignals signals(how_to_go_on(training.checkpoint));
     return run_training(training);
   }();
   fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n",

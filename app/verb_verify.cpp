@@ -4,6 +4,8 @@
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_setting.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -13,8 +15,6 @@
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "exit_codes.hpp"
-#include "learned_setting.hpp"
-#include "progress.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
 
@@ -28,6 +28,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 constexpr std::size_t largest_certificate = std::size_t{256} << 20;
 constexpr std::size_t largest_weights = std::size_t{4} << 30;

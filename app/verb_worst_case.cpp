@@ -2,6 +2,7 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
@@ -51,7 +52,7 @@ Index whole(const std::string& text) {
 // "70", "1,2,5" or "1..200", or parts of these.
 std::vector<Index> rows_asked_for(const std::string& text) {
   std::vector<Index> steps;
-  for (const std::string& part : split_list("--steps", text)) {
+  for (const std::string& part : io::split_list("--steps", text)) {
     const std::size_t dots = part.find("..");
     const Index first = whole(part.substr(0, dots));
     const Index last = dots == std::string::npos ? first : whole(part.substr(dots + 2));

@@ -6,7 +6,7 @@ install(TARGETS surefoot EXPORT surefootTargets
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS surefoot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY src/surefoot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "number.hpp" EXCLUDE)  # needs fast_float, which users of the library do not
+        PATTERN "number.hpp" EXCLUDE PATTERN "experiments" EXCLUDE)  # needs fast_float, which users of the library do not
 install(FILES ${PROJECT_BINARY_DIR}/generated/surefoot/core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/surefoot/core)
 install(DIRECTORY schema DESTINATION ${CMAKE_INSTALL_DATADIR}/surefoot)

@@ -1,10 +1,10 @@
 // Any bytes as a training file and as the settings of a family, through to the structs that a run is made of:
 // what is accepted satisfies its own checks, and sizes add up.
+#include "surefoot/experiments/train_config.hpp"
 #include "surefoot/problems/cone_program.hpp"
 
 #include "fuzz_support.hpp"
 #include "settings.hpp"
-#include "train_config.hpp"
 #include "whole_number.hpp"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 namespace {
 
 using namespace surefoot;
+using namespace surefoot::experiments;
 
 void read_training(const std::string& text) {
   const TrainConfig config = parse_train_config("t.toml", text);

@@ -1,4 +1,3 @@
-#include "paper_tables.hpp"
 #include "support/contains.hpp"
 #include "support/program.hpp"
 
@@ -127,7 +126,7 @@ TEST_F(Reproduce, SparseCodingHasThePapersTableAndCertificatesPerModel) {
   const auto rows = table("codes/table_alista.csv");
   ASSERT_EQ(rows.size(), 8U);
   std::istringstream committed(
-      slurp(std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/paper-tables/sparse_coding.csv"));
+      slurp(std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/sparse_coding/paper_quantiles.csv"));
   std::string line;
   std::getline(committed, line);
   for (std::size_t row = 1; std::getline(committed, line); ++row) {
@@ -183,91 +182,6 @@ TEST_F(Reproduce, HelpEndsInAnExample) {
   const ProgramResult result = surefoot("reproduce --help");
   EXPECT_EQ(result.code, 0);
   EXPECT_NE(result.out.find("Example: surefoot reproduce robust-kalman"), std::string::npos);
-}
-
-const std::filesystem::path paper_folder =
-    std::filesystem::path(SUREFOOT_SOURCE_DIR) / "experiments/paper-tables";
-
-/// The numbers of a committed table, `none` where it has none; headers are checked.
-std::vector<std::vector<double>> committed_table(const char* name, const char* headers, double none) {
-  std::ifstream text(paper_folder / name);
-  std::string line;
-  std::getline(text, line);
-  EXPECT_EQ(line, headers) << name;
-  std::vector<std::vector<double>> rows;
-  while (std::getline(text, line)) {
-    std::istringstream cells(line);
-    std::vector<double>& row = rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, ',');)
-      row.push_back(cell == "-" ? none : std::stod(cell));
-  }
-  return rows;
-}
-
-// The program's own copies are the committed ones, every number of the eight.
-TEST(PaperTables, OfLearnedOptimizersAreAsCommitted) {
-  using Rows = std::vector<std::vector<double>>;
-  Rows codes;
-  for (const paper::CodingRow& row : paper::sparse_coding()) {
-    codes.push_back({static_cast<double>(row.percent), row.ista, row.fista, row.alista.observed,
-                     row.alista.bound, row.tilista.observed, row.tilista.bound, row.glista.observed,
-                     row.glista.bound, row.lista.observed, row.lista.bound});
-  }
-  EXPECT_EQ(codes, committed_table("sparse_coding.csv",
-                                   "quantiles,ista,fista,alista_emp,alista_bound,tilista_emp,tilista_bound,"
-                                   "glista_emp,glista_bound,lista_emp,lista_bound",
-                                   surefoot::infinity));
-  Rows starts;
-  for (const paper::WarmStartRow& row : paper::unconstrained_qp()) {
-    starts.push_back({static_cast<double>(row.percent), row.tolerance, static_cast<double>(row.cold),
-                      static_cast<double>(row.nearest), static_cast<double>(row.observed),
-                      static_cast<double>(row.bound)});
-  }
-  EXPECT_EQ(starts, committed_table("unconstrained_qp.csv",
-                                    "quantile,tol,cold_start,nearest_neighbor,l2ws_emp,l2ws_bound",
-                                    surefoot::infinity));
-  for (const auto& [name, table] :
-       {std::pair{"maml.csv", paper::maml_sup()}, {"maml_inf.csv", paper::maml_mse()}}) {
-    Rows tasks;
-    for (const paper::MetaRow& row : table) {
-      tasks.push_back({static_cast<double>(row.percent), row.pretrained, row.observed, row.bound});
-    }
-    EXPECT_EQ(tasks,
-              committed_table(name, "quantiles,pretrain,maml_emp,maml_bound", paper::MetaRow::no_bound));
-  }
-  const auto files = std::distance(std::filesystem::directory_iterator(paper_folder), {});
-  EXPECT_EQ(files, 8 + 1);  // and a README.md: a ninth table is compared here too
-}
-
-TEST(PaperTables, OfClassicalOptimizersAreAsCommitted) {
-  const auto number = [](const std::string& cell) { return cell == "-" ? -1.0 : std::stod(cell); };
-  for (const auto& [name, table] : {std::pair{"robust_kalman_fp.csv", paper::robust_kalman_residual()},
-                                    {"robust_kalman_custom.csv", paper::robust_kalman_pairs()},
-                                    {"mnist_fp.csv", paper::deblurring_residual()},
-                                    {"mnist_nmse.csv", paper::deblurring_nmse()}}) {
-    std::ifstream text(paper_folder / name);
-    std::string line;
-    std::getline(text, line);
-    const bool worst = line.find("worst") != std::string::npos;
-    std::size_t rows = 0;
-    for (; std::getline(text, line); ++rows) {
-      ASSERT_LT(rows, table.size()) << name;
-      const paper::Row& row = table[rows];
-      std::istringstream cells(line);
-      Cells committed;
-      for (std::string cell; std::getline(cells, cell, ',');) committed.push_back(cell);
-      ASSERT_EQ(committed.size(), worst ? 7U : 6U) << name;
-      EXPECT_EQ(number(committed[0]), row.percent) << name << line;
-      EXPECT_EQ(number(committed[1]), row.tolerance) << name << line;
-      EXPECT_EQ(number(committed[2]), static_cast<double>(row.observed)) << name << line;
-      const bool has_worst = worst && committed[3] != "-";
-      EXPECT_EQ(has_worst ? number(committed[3]) : paper::no_worst_case, row.worst_case) << name << line;
-      for (std::size_t i = 0; i < row.bounds.size(); ++i) {
-        EXPECT_EQ(number(committed[i + (worst ? 4 : 3)]), static_cast<double>(row.bounds[i])) << name << line;
-      }
-    }
-    EXPECT_EQ(rows, table.size()) << name;
-  }
 }
 
 TEST_F(Reproduce, LearnedWarmStartsAreCertifiedFasterThanTheColdStart) {

@@ -11,6 +11,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace surefoot::io {
@@ -118,13 +119,16 @@ std::string encoding_complaint(std::string_view line) {
 
 constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
 
-// Lines in bytes begin .. end - 1 of a file; the last may lack its end.
-Index count_lines(const std::string& path, Index begin, Index end) {
+// Lines in bytes begin .. end - 1 of a file; the last may lack its end. Counting ends soon after `enough`.
+Index count_lines(const std::string& path, Index begin, Index end,
+                  Index enough = std::numeric_limits<Index>::max()) {
   const auto source = open_part_of_file(path, begin, end);
   std::vector<char> text(std::size_t{1} << 20U);
   Index lines = 0;
   bool ended = true;
-  while (const std::size_t got = source->read(text.data(), text.size())) {
+  while (lines < enough) {
+    const std::size_t got = source->read(text.data(), text.size());
+    if (got == 0) break;
     lines += std::count(text.data(), text.data() + got, '\n');
     ended = text[got - 1] == '\n';
   }
@@ -165,6 +169,7 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> whole, const std::string& path,
   part_end_ = line_at(bytes.end());
   source_ = open_part_of_file(path, part_begin_, part_end_);
   line_ = 1;
+  first_lines_ = std::max(Index{0}, searched_lines - count_lines(path, 0, part_begin_, searched_lines));
   current_ = {};
   load(current_, {});
 }
@@ -244,7 +249,6 @@ void CsvReader::read_first_line() {
   if (const std::string complaint = encoding_complaint(line); !complaint.empty()) fail(1, complaint);
   if (trim(line).empty()) fail(1, "the first line is blank");
   separator_ = detect_separator(line);
-  look_for_decimal_commas();
   const std::vector<std::string_view> cells = split_first_line(line, separator_);
   columns_ = static_cast<Index>(cells.size());
   // An empty first cell stands above the index column that pandas writes.
@@ -254,21 +258,6 @@ void CsvReader::read_first_line() {
   for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
   current_.begin = current_.complete - text.size();
   ++line_;
-}
-
-// In the first lines: of numbers with a decimal comma one in ten has a zero after it.
-void CsvReader::look_for_decimal_commas() const {
-  constexpr Index lines = 256;
-  if (separator_ != ',') return;
-  std::string_view text(current_.bytes.data(), current_.complete);
-  take_line(text);  // labels may be filled up with zeros
-  for (Index line = 2; line <= lines && !text.empty(); ++line) {
-    const std::string_view cells = take_line(text);
-    if (!has_decimal_comma(split_first_line(cells, separator_))) continue;
-    fail(line, fmt::format("'{}' has decimal commas; write 0.05, or separate cells by semicolons or tabs "
-                           "and write points",
-                           excerpt(cells)));
-  }
 }
 
 // A first row in which a run failed ("0.5,timeout,timeout") must not be lost as a header.
@@ -436,9 +425,32 @@ std::string CsvReader::diagnose(std::string_view line) const {
   return "this is not a row of numbers";
 }
 
+// Which of the chunk's lines, up to the first bad one, has numbers with decimal commas; -1 if none. The first
+// lines of a file are enough: of such numbers one in ten has a zero after the comma. Line 1 may be labels
+// that are filled up with zeros.
+Index CsvReader::line_with_decimal_commas(const Chunk& chunk) const {
+  if (separator_ != ',') return -1;
+  std::string_view text = chunk.text;
+  const Index last = chunk.bad_line < 0 ? chunk.lines - 1 : chunk.bad_line;
+  for (Index line = 0; line <= last && line_ + line <= first_lines_; ++line) {
+    const std::string_view cells = take_line(text);
+    const bool labels = line_ + line == 1 && first_lines_ == searched_lines;
+    if (!labels && has_decimal_comma(split_first_line(cells, separator_))) return line;
+  }
+  return -1;
+}
+
 void CsvReader::account_for(const Chunk& chunk) {
   const bool has_text = chunk.rows > 0 || chunk.bad_line >= 0;
   if (has_text && blank_line_ > 0) fail(blank_line_, "blank line inside the table");
+  if (const Index line = line_with_decimal_commas(chunk); line >= 0) {
+    std::string_view text = chunk.text;
+    for (Index i = 0; i < line; ++i) take_line(text);
+    fail(line_ + line,
+         fmt::format("'{}' has decimal commas; write 0.05, or separate cells by semicolons or tabs "
+                     "and write points",
+                     excerpt(take_line(text))));
+  }
   if (chunk.bad_line >= 0) fail(line_ + chunk.bad_line, chunk.complaint);
   if (chunk.trailing_blank >= 0 && blank_line_ == 0) blank_line_ = line_ + chunk.trailing_blank;
   line_ += chunk.lines;

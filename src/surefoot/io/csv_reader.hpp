@@ -63,7 +63,7 @@ class CsvReader final : public TableReader {
   void fill(Buffer& buffer);
   void check(const Buffer& buffer) const;
   void read_first_line();
-  void look_for_decimal_commas() const;
+  [[nodiscard]] Index line_with_decimal_commas(const Chunk& chunk) const;
   void require_header(const std::vector<std::string_view>& cells) const;
   void go_on_to_upcoming();
   void split_into_chunks();
@@ -88,6 +88,8 @@ class CsvReader final : public TableReader {
   std::string part_of_;   ///< path of the file that this is a part of; empty: of a whole
   Index part_begin_ = 0;  ///< where it begins and ends there
   Index part_end_ = 0;
+  static constexpr Index searched_lines = 256;  ///< of a file, for decimal commas
+  Index first_lines_ = searched_lines;          ///< of this part, the same
 };
 
 }  // namespace surefoot::io

@@ -114,6 +114,24 @@ TEST(Csv, DecimalCommasAreNoSeparators) {
   EXPECT_EQ(read_text("001,002\n1,2\n").rows, 2);
 }
 
+TEST(Csv, DecimalCommasAreFoundWhereverBlocksAndPartsEnd) {
+  const std::string text = "1,2\n3,4\n5,6\n1,5,-0,05\n1,2\nx\n";
+  const std::string expected = csv_error(text);
+  EXPECT_NE(expected.find("t.csv:4: '1,5,-0,05' has decimal commas"), std::string::npos) << expected;
+  for (std::size_t block = 1; block < 40; ++block) {
+    EXPECT_EQ(csv_error(text, {.block_bytes = block}), expected) << block;
+  }
+  const TemporaryFolder folder;
+  const std::string path = folder.write("t.csv", text);
+  int refused = 0;
+  for (int part = 0; part < 4; ++part) {
+    const TableReader::Rows rows{0, static_cast<Index>(text.size())};
+    const std::string error = input_error([&] { read_all(*TableReader::open_part(path, rows, part, 4)); });
+    if (error.find("t.csv:4: '1,5,-0,05' has decimal commas") != std::string::npos) ++refused;
+  }
+  EXPECT_EQ(refused, 1);
+}
+
 TEST(Csv, TakesAFirstLineOfNumbersNanAndInfAsARow) {
   const Table table = read_text("1,nan,-inf\n2,NaN,Infinity\n");
   EXPECT_TRUE(table.header.empty());

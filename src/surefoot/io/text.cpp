@@ -1,5 +1,6 @@
 #include "surefoot/io/text.hpp"
 
+#include "surefoot/core/error.hpp"
 #include "surefoot/io/number.hpp"
 
 #include <fmt/format.h>
@@ -124,6 +125,18 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+std::vector<std::string> split_list(std::string_view option, std::string_view text) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view part = trim(text.substr(0, end));
+    require(!part.empty(), "{}: an entry of the list is empty", option);
+    parts.emplace_back(part);
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 bool parse_number(std::string_view cell, double& value) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace surefoot::io {
 
@@ -26,6 +27,9 @@ std::size_t character_count(std::string_view text);
 
 /// Without the spaces and tabs at both ends.
 std::string_view trim(std::string_view text);
+
+/// "a,b,c" as its parts, trimmed; an empty one is refused in the name of `option`.
+std::vector<std::string> split_list(std::string_view option, std::string_view text);
 
 /// Reads a whole cell as a number: decimal or scientific notation, an optional sign, nan, inf or infinity in
 /// any case. Values too large for a double become infinite, values too small become zero.

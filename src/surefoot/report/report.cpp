@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/folder_names.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/series.hpp"
@@ -44,12 +45,10 @@ std::vector<std::filesystem::path> report_files_in(const std::filesystem::path& 
   std::vector<std::filesystem::path> found;
   if (!std::filesystem::exists(folder / file_names::page)) return found;
   for (const std::filesystem::path& below : {std::filesystem::path(), std::filesystem::path(table_folder)}) {
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(folder / below, error), end; !error && entry != end;
-         entry.increment(error)) {
+    for (const std::string& each : io::names_in(folder / below)) {
       std::error_code unknown;
-      const std::filesystem::path name = below / entry->path().filename();
-      if (is_report_file(name) && entry->is_regular_file(unknown)) found.push_back(name);
+      const std::filesystem::path name = below / each;
+      if (is_report_file(name) && std::filesystem::is_regular_file(folder / name, unknown)) found.push_back(name);
     }
   }
   return found;

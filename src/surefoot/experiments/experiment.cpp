@@ -1,0 +1,145 @@
+#include "surefoot/experiments/experiment.hpp"
+
+#include "surefoot/core/build.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/experiments/rerun_record.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/json_dump.hpp"
+#include "surefoot/io/sha256.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace surefoot::experiments {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* mark_name = "finished.json";
+constexpr const char* checkpoints_name = "checkpoints";
+constexpr std::size_t largest_mark = std::size_t{256} << 20;
+constexpr std::size_t digits_of_folder = 12;
+
+/// Everything that the results depend on.
+std::string settings_json(const Experiment& experiment, const Settings& settings) {
+  nlohmann::ordered_json json{{"experiment", experiment.name}, {"version", version},
+                              {"build", build_id()},           {"scale", settings.scale},
+                              {"seed", settings.seed},         {"samples", settings.samples},
+                              {"steps", settings.steps}};
+  if (experiment.has_option("--letters")) {
+    json["blur"] = settings.blur;
+    json["letters"] = settings.letters.empty() ? "drawn" : io::sha256_of_file(letters_file(settings.letters));
+  }
+  if (experiment.has_option("--models")) json["models"] = settings.models;
+  if (experiment.has_option("--epochs")) json["epochs"] = settings.epochs;
+  return io::json_dump(json);
+}
+
+/// The command that makes the experiment's certificates again.
+std::string rerun_of(const Experiment& experiment, const Settings& settings, const std::string& certificate) {
+  RerunOptions options{{"--seed", std::to_string(settings.seed)}, {"--scale", settings.scale}};
+  std::vector<RerunFile> files;
+  const auto add = [&](const char* option, Index value) {
+    if (value > 0) options.emplace_back(option, std::to_string(value));
+  };
+  add("--samples", settings.samples);
+  add("--steps", settings.steps);
+  add("--epochs", settings.epochs);
+  if (!settings.models.empty()) options.emplace_back("--models", settings.models);
+  if (experiment.has_option("--letters")) {
+    options.emplace_back("--blur", settings.blur);
+    if (!settings.letters.empty()) {
+      const fs::path file = letters_file(settings.letters);
+      files.push_back({"--letters", file.filename().string(), io::sha256_of_file(file), true});
+    }
+  }
+  return rerun_record({"reproduce", experiment.name}, options, files, certificate);
+}
+
+bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) {
+  const fs::path file = folder / certificate.folder / "certificate.json";
+  return fs::exists(file) && io::sha256_hex(io::read_file(file, largest_mark)) == certificate.sha256;
+}
+
+}  // namespace
+
+bool Experiment::has_option(const std::string& option) const {
+  return std::find(own_options.begin(), own_options.end(), option) != own_options.end();
+}
+
+std::string experiment_names() {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : all_experiments()) names.push_back(experiment.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const Experiment& experiment_named(const std::string& name) {
+  for (const Experiment& experiment : all_experiments()) {
+    if (experiment.name == name) return experiment;
+  }
+  throw InputError(fmt::format("'{}' is not an experiment; known are {}, and all for all of them", name,
+                               experiment_names()));
+}
+
+std::optional<Finished> finished_before(const Experiment& experiment, const Settings& settings) {
+  const fs::path mark = settings.folder / mark_name;
+  if (!fs::exists(mark)) return std::nullopt;
+  try {
+    const auto json = nlohmann::ordered_json::parse(io::read_file(mark, largest_mark));
+    const std::string digest = io::sha256_hex(settings_json(experiment, settings));
+    if (json.at("settings_sha256") != digest) return std::nullopt;
+    Finished finished{parse_record(json.at("record").dump()), json.at("seconds")};
+    for (const RecordedCertificate& certificate : finished.record.certificates) {
+      if (!is_as_left(settings.folder, certificate)) return std::nullopt;
+    }
+    return finished;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // not ours, or damaged: the experiment is done again
+  }
+}
+
+Finished run_experiment(const Experiment& experiment, Settings settings) {
+  constexpr double margin = 1.5e3;  // in bytes of a kilobyte
+  MemoryNeeds needs(settings.memory_limit);
+  needs.add_bytes("samples and their solutions",
+                  margin * experiment.kilobytes_by_sample * static_cast<double>(settings.samples));
+  needs.require_fit();
+  io::prepare_output_folder(settings.folder);
+  io::remove_output(settings.folder / mark_name);
+  const std::string text = settings_json(experiment, settings);
+  const std::string digest = io::sha256_hex(text);
+  const bool own_folder = settings.checkpoint.folder.empty();
+  const fs::path all_checkpoints =
+      own_folder ? settings.folder / checkpoints_name : settings.checkpoint.folder;
+  settings.checkpoints = all_checkpoints / digest.substr(0, digits_of_folder);
+  PartJournals journals(settings.checkpoints, {{"work", "reproduce"}, {"settings", text}},
+                        settings.checkpoint.seconds);
+  settings.journals = &journals;
+  const auto begin = std::chrono::steady_clock::now();
+  Output output(settings.folder, experiment.name,
+                [&](const std::string& certificate) { return rerun_of(experiment, settings, certificate); });
+  experiment.run(settings, output);
+  host().check();  // a program that drew a figure may have been stopped too
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Finished finished{output.record(), seconds};
+  nlohmann::ordered_json mark{{"settings", nlohmann::ordered_json::parse(text)},
+                              {"settings_sha256", digest},
+                              {"seconds", seconds},
+                              {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
+  io::write_file_atomically(settings.folder / mark_name, io::json_dump(mark, 1) + '\n');
+  journals.close();
+  // In a folder that other experiments use too, only what is of this one.
+  io::remove_output(own_folder ? all_checkpoints : settings.checkpoints);
+  return finished;
+}
+
+}  // namespace surefoot::experiments

@@ -1,0 +1,393 @@
+#include "surefoot/experiments/guarantees.hpp"
+
+#include "surefoot/algorithms/code_networks.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/certify/learned.hpp"
+#include "surefoot/core/checked.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace surefoot::experiments {
+
+namespace {
+
+constexpr std::array<std::pair<GuaranteeKind, std::string_view>, 4> kind_names{
+    {{GuaranteeKind::pac_bayes, "pac-bayes"},
+     {GuaranteeKind::pac_bayes_paper, "pac-bayes-paper"},
+     {GuaranteeKind::hold_out, "hold-out"},
+     {GuaranteeKind::hold_out_means, "hold-out-means"}}};
+
+/// Samples that the bound speaks of, and how many others the prior mean was trained on.
+struct BoundSamples {
+  Index first = 0;
+  Index count = 0;
+  Index prior_samples = 0;
+};
+
+class Maker {
+ public:
+  Maker(const std::vector<Candidate>& candidates, const GuaranteePlan& plan)
+      : candidates_(candidates), plan_(plan) {
+    plan.validate();
+    require(!candidates.empty(), "weights: there are none");
+    setting_ = setting_of(candidates.front().posterior, candidates.front().source);
+    for (const Candidate& candidate : candidates) {
+      const LearnedSetting other = setting_of(candidate.posterior, candidate.source);
+      require(other.same_model(setting_), "{}: is not of the same model and family as {}", candidate.source,
+              candidates.front().source);
+      require(plan.samples > 0 || (other.samples == setting_.samples && other.first == setting_.first),
+              "{}: was trained on other samples than {}; say which ones the bound is of (--samples)",
+              candidate.source, candidates.front().source);
+    }
+  }
+
+  std::vector<Guarantee> operator()() {
+    std::vector<Guarantee> guarantees;
+    MemoryNeeds needs = memory();
+    needs.require_fit();
+    for (const bool hold_out : {false, true}) {
+      if (!wanted(hold_out)) continue;
+      const BoundSamples samples = samples_of(hold_out);
+      const LearnedBench bench = make_bench(setting_, set_of(hold_out), samples.count, samples.first);
+      const certify::SampleRange range =
+          samples_range(setting_, set_of(hold_out), samples.first, samples.count);
+      if (guarantees.empty()) {
+        needs.add_blocks(*bench.op, setting_.steps, threads());
+        needs.require_fit();
+      }
+      if (!hold_out) require_prior(*bench.op);
+      for (const GuaranteeKind kind : plan_.kinds) {
+        if (is_hold_out(kind) != hold_out) continue;
+        const auto begin = std::chrono::steady_clock::now();
+        Guarantee made{kind, samples.prior_samples > 0, {}, 0};
+        made.certificate = hold_out ? held_out(kind, bench, range) : pac_bayes(kind, bench, samples, range);
+        made.certificate.title = fmt::format("{}, {} steps: {}", setting_.model, setting_.steps, label(made));
+        made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        guarantees.push_back(std::move(made));
+      }
+    }
+    return guarantees;
+  }
+
+ private:
+  // Of the larger of the two sets of samples: one goes before the other comes.
+  [[nodiscard]] MemoryNeeds memory() const {
+    Index samples = 0;
+    for (const bool hold_out : {false, true})
+      samples = std::max(samples, wanted(hold_out) ? samples_of(hold_out).count : 0);
+    MemoryNeeds needs(plan_.memory_limit);
+    needs.add_samples(setting_.family, static_cast<double>(samples),
+                      algorithms::numbers_kept_by_sample(setting_.model, setting_.family.variables,
+                                                         algorithms::Precision::twice));
+    needs.add_counts(setting_.steps, plan_.tolerances.size(), samples);
+    constexpr double numbers_by_weight =
+        16;  // of the network, variances, drawn ones, the file and its digest
+    needs.add("weights",
+              numbers_by_weight * static_cast<double>(candidates_.front().posterior.layout.size()));
+    return needs;
+  }
+
+  [[nodiscard]] BoundSamples samples_of(bool hold_out) const {
+    return hold_out ? BoundSamples{plan_.hold_out->first, plan_.hold_out->count, 0} : bound_samples();
+  }
+
+  [[nodiscard]] families::SampleSet set_of(bool hold_out) const {
+    return hold_out ? plan_.hold_out_set : families::SampleSet::training;
+  }
+
+  [[nodiscard]] bool wanted(bool hold_out) const {
+    return std::any_of(plan_.kinds.begin(), plan_.kinds.end(),
+                       [&](GuaranteeKind kind) { return is_hold_out(kind) == hold_out; });
+  }
+
+  [[nodiscard]] BoundSamples bound_samples() const {
+    BoundSamples samples{setting_.first, setting_.samples, 0};
+    if (plan_.samples > 0) samples = {plan_.first, plan_.samples, 0};
+    require(samples.count >= 8, "samples: {} is below 8", samples.count);
+    require(samples.first >= 0, "first: {} is negative", samples.first);
+    const Index end = checked_sum("samples", samples.first, samples.count);
+    if (!plan_.prior) return samples;
+    require_digest(plan_.prior->posterior, plan_.prior->source);
+    const LearnedSetting prior = setting_of(plan_.prior->posterior, plan_.prior->source);
+    require(prior.same_model(setting_), "{}: the prior is not of the same model and family",
+            plan_.prior->source);
+    require(prior.seen_first >= 0, "{}: its metadata do not say which samples it depends on",
+            plan_.prior->source);
+    require(prior.seen_last < samples.first || end <= prior.seen_first,
+            "{}: depends on samples {} .. {}, which overlap the bound's {} .. {}", plan_.prior->source,
+            prior.seen_first, prior.seen_last, samples.first, end - 1);
+    samples.prior_samples = prior.samples;
+    return samples;
+  }
+
+  // The prior mean must not depend on the bound's samples: the model's own, or weights trained on others.
+  void require_prior(const algorithms::LearnedOperator& op) const {
+    const std::vector<double> own = op.initial().prior_mean;
+    for (const Candidate& candidate : candidates_) {
+      learning::require_layout(candidate.posterior, op.weights());
+      const Eigen::VectorXd& mean = candidate.posterior.gaussians.prior_mean;
+      require_grid(candidate);
+      if (plan_.prior) {
+        require(mean == plan_.prior->posterior.gaussians.mean, "{}: its prior mean is not the mean of {}",
+                candidate.source, plan_.prior->source);
+      } else {
+        require(std::equal(mean.begin(), mean.end(), own.begin(), own.end()),
+                "{}: its prior mean is not the model's own; name the weights it came from (--prior), or use "
+                "hold-out",
+                candidate.source);
+      }
+    }
+  }
+
+  // So must the grid of prior variances: the declared one, or the prior's.
+  void require_grid(const Candidate& candidate) const {
+    const bounds::PriorGrid& grid = candidate.posterior.grid;
+    if (plan_.prior && grid.lambda_max == plan_.prior->posterior.grid.lambda_max &&
+        grid.b == plan_.prior->posterior.grid.b)
+      return;
+    try {
+      certify::require_declared_grid(grid, 0);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", candidate.source, error.what()));
+    }
+  }
+
+  certify::LearnedModel model_of(const Candidate& candidate, const LearnedBench& bench) const {
+    certify::LearnedModel model{*bench.op, candidate.posterior, bench.metric, setting_.steps};
+    model.name = candidate.name;
+    model.source = candidate.source;
+    model.sampling = bench.sampling;
+    return model;
+  }
+
+  void declare(certify::Options& claims, const LearnedBench& bench) const {
+    claims.delta = plan_.delta;
+    claims.tolerances = plan_.tolerances;
+    claims.quantiles = plan_.quantiles;
+    claims.metric = bench.metric.name;
+    claims.unit = bench.metric.unit;
+  }
+
+  certify::Certificate pac_bayes(GuaranteeKind kind, const LearnedBench& bench, const BoundSamples& samples,
+                                 const certify::SampleRange& range) {
+    certify::PacBayesOptions options;
+    declare(options.claims, bench);
+    const bool paper = kind == GuaranteeKind::pac_bayes_paper;
+    if (paper) options = certify::paper_accounting(options, std::max<Index>(6, given()));
+    options = certify::resolved(options, certify::recorded_steps(bench.metric, setting_.steps));
+    certify::CalibrationOptions calibration;
+    calibration.seed = plan_.seed;
+    calibration.prior_samples = samples.prior_samples;
+    calibration.samples = range;
+    calibration.draws = plan_.draws;
+    calibration.journal = plan_.journal;
+    if (paper && plan_.paper_draws > 0) {
+      calibration.design = certify::Design::paper;
+      calibration.draws = plan_.paper_draws;
+    }
+    std::vector<certify::Calibrated> counted;
+    for (const Candidate& candidate : candidates_) {
+      Progress progress("calibrating " + candidate.name);
+      calibration.progress = [&](Index done, Index all) {
+        progress.update(static_cast<double>(done), static_cast<double>(all), "runs");
+      };
+      counted.push_back(certify::calibrate(model_of(candidate, bench), options, calibration));
+    }
+    return certify::certify(options, counted);
+  }
+
+  // Every candidate is a variant; their claims share one budget.
+  certify::Certificate held_out(GuaranteeKind kind, const LearnedBench& bench,
+                                const certify::SampleRange& range) {
+    certify::Options options;
+    declare(options, bench);
+    certify::HoldOutOptions hold_out;
+    hold_out.at_means = kind == GuaranteeKind::hold_out_means;
+    hold_out.seed = plan_.seed;
+    hold_out.samples = range;
+    hold_out.journal = plan_.journal;
+    std::vector<certify::LearnedModel> models;
+    for (const Candidate& candidate : candidates_) models.push_back(model_of(candidate, bench));
+    return certify::certify_hold_out(models, options, hold_out);
+  }
+
+  [[nodiscard]] Index given() const { return static_cast<Index>(candidates_.size()); }
+
+  const std::vector<Candidate>& candidates_;
+  const GuaranteePlan& plan_;
+  LearnedSetting setting_;
+};
+
+/// The quantile claim with the best bound; null: none at this step.
+const certify::QuantileClaim* best_claim(const certify::Certificate& certificate, Index step,
+                                         double quantile) {
+  const certify::QuantileClaim* best = nullptr;
+  for (const certify::QuantileClaim& claim : certificate.quantile) {
+    if (claim.step != step || claim.quantile != quantile) continue;
+    if (best == nullptr || claim.upper_bound < best->upper_bound) best = &claim;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool is_hold_out(GuaranteeKind kind) {
+  return kind == GuaranteeKind::hold_out || kind == GuaranteeKind::hold_out_means;
+}
+
+std::string_view name(GuaranteeKind kind) {
+  for (const auto& [value, text] : kind_names) {
+    if (value == kind) return text;
+  }
+  return "?";
+}
+
+GuaranteeKind parse_guarantee(const std::string& text) {
+  for (const auto& [value, known] : kind_names) {
+    if (known == text) return value;
+  }
+  throw InputError(fmt::format(
+      "guarantee: '{}' is not one of pac-bayes, pac-bayes-paper, hold-out, hold-out-means", text));
+}
+
+Candidate load_candidate(const std::filesystem::path& file) {
+  Candidate candidate;
+  candidate.posterior = learning::load_posterior(file);
+  note_missing_digest(candidate.posterior, file.string());
+  candidate.source = file.filename().string();
+  candidate.file = file;
+  const auto model = candidate.posterior.metadata.find("model");
+  candidate.name = model == candidate.posterior.metadata.end() ? file.stem().string() : model->second;
+  return candidate;
+}
+
+void GuaranteePlan::validate() const {
+  require(!kinds.empty(), "guarantees: there is none");
+  require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
+  require(draws >= 1, "draws: {} is below 1", draws);
+  require(paper_draws >= 0, "paper draws: {} is negative", paper_draws);
+  const bool held_out = std::any_of(kinds.begin(), kinds.end(), is_hold_out);
+  require(!held_out || hold_out, "hold-out: say which samples nobody has looked at, --hold-out FIRST:COUNT");
+  require(held_out || !hold_out, "hold-out: samples are named and no hold-out certificate is asked for");
+  require(seed >= 0, "seed: {} is negative", seed);
+}
+
+std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
+  return Maker(candidates, plan)();
+}
+
+certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
+  require(plan.hold_out && !candidates.empty(), "hold-out: no samples are named");
+  return samples_range(setting_of(candidates.front().posterior, candidates.front().source), plan.hold_out_set,
+                       plan.hold_out->first, plan.hold_out->count);
+}
+
+std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
+                                   Index count) {
+  require(count >= 1, "--validate: {} samples, at least 1 is needed", count);
+  plan.kinds = {GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
+  plan.hold_out_set = families::SampleSet::validation;
+  plan.hold_out = NamedSamples{0, count};
+  const std::vector<Guarantee> seen = make_guarantees(candidates, plan);
+  const certify::Certificate& first = seen.front().certificate;
+  const Index step = first.steps.back();
+  report::TextTable table;
+  table.columns = {{"observed", report::Align::left}};
+  for (const Candidate& candidate : candidates) {
+    table.columns.push_back({"drawn weights", report::Align::right, candidate.name});
+    table.columns.push_back({"at the means", report::Align::right, candidate.name});
+  }
+  // A row for every claim of the first variant; the others make the same ones in the same order.
+  const auto add_rows = [&](const auto& claims_of, const auto& head, const auto& value) {
+    const auto& firsts = claims_of(first);
+    const std::size_t each = firsts.size() / candidates.size();
+    for (std::size_t i = 0; i < each; ++i) {
+      if (firsts[i].step != step) continue;
+      std::vector<std::string> cells{head(firsts[i])};
+      for (std::size_t variant = 0; variant < candidates.size(); ++variant) {
+        for (const Guarantee& guarantee : seen)
+          cells.push_back(value(claims_of(guarantee.certificate)[variant * each + i]));
+      }
+      table.add_row(std::move(cells));
+    }
+  };
+  add_rows(
+      [](const certify::Certificate& certificate) -> const auto& { return certificate.success; },
+      [&](const certify::SuccessClaim& claim) {
+        return fmt::format("share below {} {}", exact_label(claim.tolerance), first.unit);
+      },
+      [](const certify::SuccessClaim& claim) { return observed_percent(claim.empirical); });
+  add_rows(
+      [](const certify::Certificate& certificate) -> const auto& { return certificate.quantile; },
+      [](const certify::QuantileClaim& claim) {
+        return fmt::format("{} of problems at most", percent_label(claim.quantile));
+      },
+      [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
+  return fmt::format(
+      "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you "
+      "like\n\n{}",
+      first.metric, first.unit, step, count - 1, to_text(table));
+}
+
+std::string label(const Guarantee& guarantee) {
+  switch (guarantee.kind) {
+    case GuaranteeKind::pac_bayes:
+      return guarantee.split ? "PAC-Bayes, split prior" : "PAC-Bayes";
+    case GuaranteeKind::pac_bayes_paper:
+      return guarantee.split ? "split prior, paper's accounting" : "PAC-Bayes, paper's accounting";
+    case GuaranteeKind::hold_out:
+      return "hold-out";
+    case GuaranteeKind::hold_out_means:
+      return "hold-out at the means";
+  }
+  return "?";
+}
+
+double best_bound(const certify::Certificate& certificate, Index step, double quantile) {
+  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
+  return claim == nullptr ? infinity : claim->upper_bound;
+}
+
+std::size_t best_variant(const certify::Certificate& certificate, Index step, double quantile) {
+  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
+  return claim == nullptr ? 0 : claim->variant;
+}
+
+double observed_at_best(const certify::Certificate& certificate, Index step, double quantile) {
+  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
+  return claim == nullptr ? infinity : claim->empirical;
+}
+
+report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees) {
+  report::TextTable table;
+  table.columns = {{"share of problems"}};
+  for (const Guarantee& guarantee : guarantees) {
+    table.columns.push_back({"observed", report::Align::right, label(guarantee)});
+    table.columns.push_back({"certified", report::Align::right, label(guarantee)});
+  }
+  if (guarantees.empty()) return table;
+  const certify::Certificate& first = guarantees.front().certificate;
+  for (const double quantile : first.quantiles) {
+    std::vector<std::string> cells{percent_label(quantile)};
+    for (const Guarantee& guarantee : guarantees) {
+      const Index step = guarantee.certificate.steps.back();
+      cells.push_back(observed_value(observed_at_best(guarantee.certificate, step, quantile)));
+      cells.push_back(upper_bound_value(best_bound(guarantee.certificate, step, quantile)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace surefoot::experiments

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/guarantee.hpp"
+#include "surefoot/experiments/learned_setting.hpp"
+#include "surefoot/experiments/looks.hpp"
+#include "surefoot/learning/posterior.hpp"
+#include "surefoot/report/text_table.hpp"
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace surefoot::experiments {
+
+/// What can be guaranteed of trained weights, by every method side by side.
+
+/// One of the posteriors that a certificate holds for.
+struct Candidate {
+  std::string name;  ///< of its variant
+  learning::Posterior posterior;
+  std::string source = {};  ///< file name, where it was read from one
+  std::filesystem::path file = {};
+};
+Candidate load_candidate(const std::filesystem::path& file);
+
+enum class GuaranteeKind {
+  pac_bayes,        ///< from the training samples: KL charged, all claims together
+  pac_bayes_paper,  ///< the same by the paper's accounting: 81 tolerances, six targets, each claim alone
+  hold_out,         ///< new samples, weights drawn for each
+  hold_out_means,   ///< new samples, the deterministic network at the means
+};
+inline constexpr std::array all_guarantees{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper,
+                                           GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
+std::string_view name(GuaranteeKind kind);
+GuaranteeKind parse_guarantee(const std::string& text);
+
+struct GuaranteePlan {
+  std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper};
+  double delta = 0.00972;  ///< of each certificate
+  std::vector<double> tolerances{-50, -40, -30, -20, -10};
+  std::vector<double> quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
+  Index draws = 1;        ///< R, weight vectors per sample
+  Index paper_draws = 0;  ///< H of the paper's design; 0: count with R draws instead
+  Index samples = 0;      ///< N; 0: those of the training
+  Index first = 0;        ///< first of them, with `samples`
+  /// Samples that nobody has looked at, for hold-out certificates.
+  std::optional<NamedSamples> hold_out = std::nullopt;
+  families::SampleSet hold_out_set = families::SampleSet::hold_out;
+  Index seed = 0;                  ///< of the drawn weights
+  std::optional<Candidate> prior;  ///< weights whose means are the prior mean
+  certify::CountJournal* journal = nullptr;
+  std::uint64_t memory_limit = 0;  ///< 0: what is there
+
+  void validate() const;
+};
+
+bool is_hold_out(GuaranteeKind kind);
+
+struct Guarantee {
+  GuaranteeKind kind = GuaranteeKind::pac_bayes;
+  bool split = false;  ///< the prior mean was trained on other samples
+  certify::Certificate certificate;
+  double seconds = 0;
+};
+
+/// Certificates of every kind of the plan for candidates of one model, the candidates being the variants of
+/// each. InputError if they are not of one model, or the prior mean is neither the model's own nor that of
+/// weights trained on other samples.
+std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
+
+/// The samples that hold-out certificates of these candidates and this plan are counted on.
+certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
+
+/// What is observed on validation samples 0 .. count-1 with drawn weights and at the means, under the plan's
+/// tolerances and quantiles, after the last step. For looking as often as one likes: nothing is certified.
+std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan, Index count);
+
+/// "PAC-Bayes", "split prior", "hold-out": as columns and figures are headed.
+std::string label(const Guarantee& guarantee);
+
+/// The best bound on a quantile at a step among the variants; infinity if there is none.
+double best_bound(const certify::Certificate& certificate, Index step, double quantile);
+/// The variant that has it.
+std::size_t best_variant(const certify::Certificate& certificate, Index step, double quantile);
+/// Observed at the variant of the best bound.
+double observed_at_best(const certify::Certificate& certificate, Index step, double quantile);
+
+/// Quantiles after the last step: observed, then the certified bound of each guarantee (the best of its
+/// variants).
+report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees);
+
+}  // namespace surefoot::experiments

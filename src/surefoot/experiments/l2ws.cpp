@@ -1,0 +1,344 @@
+#include "surefoot/algorithms/gradient_descent.hpp"
+#include "surefoot/algorithms/warm_start.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/bounds/worst_case.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/experiment.hpp"
+#include "surefoot/experiments/paper_tables.hpp"
+#include "surefoot/experiments/warm_start.hpp"
+#include "surefoot/families/unconstrained_qp.hpp"
+#include "surefoot/learning/network_norms.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+#include "surefoot/report/series.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace surefoot::experiments {
+
+using families::SampleSet;
+
+namespace {
+
+constexpr Index hidden_units = 10;
+constexpr double output_scale = 10;
+constexpr Index unrolled = 15;
+constexpr Index test_problems = 1000;
+constexpr Index base_problems = 10000;
+constexpr double norm_delta = 1e-9;  ///< of Theorem 3, over the drawn weights
+const std::vector<double> tolerances{1e-4, 1e-3, 1e-2};
+const std::vector<double> quantiles{0.3, 0.8, 0.9, 0.95};
+
+/// What quick and paper scale differ in.
+struct Scale {
+  Index samples = 50000;
+  Index hold_out = 50000;
+  Index steps = 800;
+  double epochs = 1;  ///< times the epochs of the recipe
+};
+
+Scale scale_of(const Settings& settings) {
+  Scale scale;
+  if (settings.scale == "quick") scale = {4000, 4000, 800, 0.7};
+  if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
+  if (settings.steps > 0) scale.steps = settings.steps;
+  return scale;
+}
+
+/// Samples of one set with gradient descent on them.
+struct Bench {
+  Bench(const families::UnconstrainedQp& family, std::uint64_t seed, SampleSet set, Index count)
+      : parameters(std::make_shared<const problems::Table>(family.draw(seed, set, count))),
+        solver(std::make_shared<algorithms::GradientDescent>(
+            family.problem(*parameters),
+            algorithms::GradientDescentOptions{1 / family.curvature().maxCoeff()})) {}
+  std::shared_ptr<const problems::Table> parameters;
+  std::shared_ptr<const algorithms::GradientDescent> solver;
+
+  [[nodiscard]] std::unique_ptr<algorithms::WarmStart> warm(const families::UnconstrainedQp& family,
+                                                            std::uint64_t seed) const {
+    algorithms::WarmStartOptions options;
+    options.hidden = {hidden_units};
+    options.input_scale = family.ranges();
+    options.output_scale = output_scale;
+    options.initial_deviation = 0.1;
+    options.initial_bias = 4;
+    options.seed = seed;
+    return std::make_unique<algorithms::WarmStart>(solver, parameters, options);
+  }
+};
+
+/// What training aims at to bring the distance from the optimum, in the flat entries, below `distance`: after
+/// K steps the residual is (1/L) (1 - 1/L)^{K-1} times it.
+double residual_aim(double distance) {
+  return 0.01 * std::pow(0.99, static_cast<double>(unrolled - 1)) * distance;
+}
+
+/// A posterior for a share that is to be certified: `distance` is what its training aims at. Two for each
+/// share: a near aim may send all runs where the surrogate is flat.
+struct Aim {
+  const char* name;
+  double distance;
+  double rate;   ///< of the means in the last stage
+  Index epochs;  ///< of it
+};
+
+std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Settings& settings,
+                                        const Scale& scale) {
+  learning::Loss loss;
+  loss.kind = learning::LossKind::residual;
+  learning::TrainOptions options;
+  options.seed = settings.seed;
+  options.steps = unrolled;
+  options.slots = 2;
+  options.checkpoint = settings.checkpoints;
+  options.checkpoint_seconds = settings.checkpoint.seconds;
+  set_threads(1);  // batches are too small to be shared out
+  fmt::print("Training on {} problems through {} steps:\n", count_label(scale.samples), unrolled);
+  // Typical problems first, then the ones that are far off: all of them enter the mean.
+  learning::Stage tail = plain_stage("tail", times(scale.epochs, 40), 5e-3, 1e-3);
+  tail.surrogate.kind = learning::SurrogateKind::logistic;
+  tail.surrogate.scale = 5;
+  options.stages = {plain_stage("plain", times(scale.epochs, 6), 1e-2, 1e-2), tail};
+  const learning::Posterior plain =
+      train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
+  std::vector<Candidate> candidates{{"deterministic", plain}};
+  const std::vector<Aim> aims = settings.scale == "quick" ? std::vector<Aim>{{"80", 0.3, 3e-5, 16}}
+                                                          : std::vector<Aim>{{"90", 0.03, 3e-5, 40},
+                                                                             {"90-near", 0.02, 3e-5, 16},
+                                                                             {"95", 0.5, 3e-4, 100},
+                                                                             {"95-near", 0.4, 3e-4, 100}};
+  for (const Aim& aim : aims) {
+    learning::Stage wide =
+        bound_stage("wide", times(scale.epochs, 4), residual_aim(aim.distance), 0.4, 1e-4, 3e-2);
+    wide.log_variance = 2 * std::log(aim.distance) - 11;
+    options.stages = {wide, bound_stage("narrow", times(scale.epochs, aim.epochs), residual_aim(aim.distance),
+                                        0.2, aim.rate, 3e-2)};
+    candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
+  }
+  set_threads(settings.threads);
+  return candidates;
+}
+
+std::vector<CountedStart> baselines(const families::UnconstrainedQp& family, const Settings& settings,
+                                    Index steps) {
+  const Bench test(family, settings.seed, SampleSet::test, test_problems);
+  const Index base_count = settings.scale == "quick" ? 1000 : base_problems;
+  const problems::Table base = family.draw(settings.seed, SampleSet::base, base_count);
+  const auto scaled = [&](const problems::Table& c) {
+    return problems::Table(c.array().rowwise() / family.ranges().transpose().array());
+  };
+  const runs::Start nearest =
+      runs::nearest_neighbour_start(scaled(*test.parameters), scaled(base), family.solutions(base));
+  const runs::Metric residual = runs::fixed_point_residual();
+  return {{"cold start", count_baseline(*test.solver, residual, runs::cold_start(), steps, tolerances,
+                                        settings.journals->next())},
+          {"nearest neighbour",
+           count_baseline(*test.solver, residual, nearest, steps, tolerances, settings.journals->next())}};
+}
+
+/// The paper counts iterations one fewer than a trace here.
+constexpr Index paper_counts_less = 1;
+
+void add_budget_table(Output& output, const WarmStartResults& results) {
+  const PaperTable paper("l2ws/paper_residual.csv");
+  report::TextTable table;
+  table.key_columns = 2;
+  table.columns = {{"share"}, {"below"}};
+  for (const char* group : {"cold start", "nearest neighbour", "learned, observed"}) {
+    table.columns.push_back({"paper", report::Align::right, group});
+    table.columns.push_back({"ours", report::Align::right, group});
+  }
+  table.columns.push_back({"paper", report::Align::right, "learned, certified"});
+  table.columns.push_back({"ours", report::Align::right, "learned, certified"});
+  table.columns.push_back({"hold-out", report::Align::right, "learned, certified"});
+  Index better = 0;
+  Index compared = 0;
+  for (const double quantile : quantiles) {
+    for (std::size_t t = tolerances.size(); t-- > 0;) {
+      const std::optional<Index> row = paper.find(quantile, tolerances[t]);
+      const auto paper_steps = [&](const char* column) {
+        return row ? std::optional(paper.count_at(*row, column).value() + paper_counts_less) : std::nullopt;
+      };
+      const auto paper_cell = [&](const char* column) { return budget_cell(paper_steps(column)); };
+      const BestBudget best = best_budget(results.learned, quantile, tolerances[t]);
+      const BestBudget fresh = best_budget(results.hold_out, quantile, tolerances[t]);
+      table.add_row({percent_label(quantile), exact_label(tolerances[t]), paper_cell("cold_start"),
+                     budget_cell(observed_budget(results.starts[0].tally, t, quantile)),
+                     paper_cell("nearest_neighbor"),
+                     budget_cell(observed_budget(results.starts[1].tally, t, quantile)),
+                     paper_cell("l2ws_emp"), budget_cell(best.observed), paper_cell("l2ws_bound"),
+                     budget_cell(best.certified), budget_cell(fresh.certified)});
+      if (!row) continue;
+      ++compared;
+      better += best.certified && *best.certified <= *paper_steps("l2ws_bound") ? 1 : 0;
+    }
+  }
+  add_table(
+      output, "residual", "Iterations until a share of problems has a fixed-point residual below a tolerance",
+      table,
+      {fmt::format("{} of {} certified budgets are at least as tight as the paper's; it has none for 95 %.",
+                   better, compared),
+       "The paper's steps are counted as here: one more than it prints.",
+       fmt::format("Certified with confidence {} for all shares, tolerances and steps together; {}.",
+                   confidence_label(learned_delta), regularizers(results.learned)),
+       "Hold-out: the deterministic network on new problems. Cold start and nearest neighbour: observed."});
+}
+
+/// Where the worst case of Theorem 3 takes over from the risk bounds, of one posterior. Weights are drawn
+/// anew for every problem, and the bound on the start fails with probability norm_delta over them: from then
+/// on a problem fails with probability at most norm_delta, which is not zero.
+struct TakeOver {
+  std::size_t variant = 0;   ///< whose posterior it is
+  double distance = 0;       ///< bound on ||z^0 - z*||
+  std::vector<Index> steps;  ///< per tolerance, from which the risk is at most norm_delta
+};
+
+TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Candidate>& candidates,
+                   std::size_t variant) {
+  const learning::Posterior& posterior = candidates[variant].posterior;
+  const double input_norm = std::sqrt(static_cast<double>(family.variables()));  // every entry in [-1, 1]
+  const double beta = 1 - family.curvature().minCoeff() / family.curvature().maxCoeff();
+  TakeOver result;
+  result.variant = variant;
+  result.distance = learning::start_distance_bound(posterior, input_norm, output_scale,
+                                                   family.largest_solution(), norm_delta);
+  for (const double tolerance : tolerances) {
+    const std::optional<Index> steps = bounds::linear_rate_steps(beta, result.distance, tolerance);
+    require(steps.has_value(), "Theorem 3: no number of steps brings {} below {}", result.distance,
+            tolerance);
+    result.steps.push_back(*steps);
+  }
+  return result;
+}
+
+void add_take_over(Output& output, const WarmStartResults& results, const TakeOver& take_over) {
+  report::Figure figure;
+  figure.name = "take_over";
+  const std::string& name = results.learned.variants.at(take_over.variant).name;
+  figure.title = fmt::format("Where the worst case takes over (posterior {})", name);
+  const Index last = *std::max_element(take_over.steps.begin(), take_over.steps.end());
+  figure.x = {"iteration", false, false, 0, 1.1 * static_cast<double>(last)};
+  figure.y = {"risk", false, true, 0, 0.3};
+  figure.styles = {"observed", "PAC-Bayes", fmt::format("Theorem 3: at most {}", exact_label(norm_delta))};
+  fmt::print(
+      "\nTheorem 3 (posterior {}): ||z0 - z*|| is at most {} for every problem, except with probability {} "
+      "over "
+      "the weights drawn for it.\n",
+      name, upper_bound_value(take_over.distance), exact_label(norm_delta));
+  for (std::size_t t = tolerances.size(); t-- > 0;) {
+    report::Panel panel{fmt::format("below {}", exact_label(tolerances[t])), {}};
+    report::Curve certified{"", 2, 1, {}};
+    const auto from = static_cast<double>(take_over.steps[t]);
+    for (const report::Series::Point& point :
+         report::best_success(results.learned, tolerances[t], take_over.variant)) {
+      if (static_cast<double>(point.step) < from)
+        certified.points.push_back({static_cast<double>(point.step), 1 - point.certified});
+    }
+    // Beyond the steps that were run the residual does not rise: the last bound stays.
+    certified.points.push_back({from, certified.points.back().y});
+    report::Curve worst{
+        "", 3, 2, {{from, certified.points.back().y}, {from, norm_delta}, {figure.x.high, norm_delta}}};
+    panel.curves = {certified, worst};
+    figure.panels.push_back(std::move(panel));
+    fmt::print("  below {}: from step {} on a new problem fails with probability at most {}\n",
+               exact_label(tolerances[t]), take_over.steps[t], exact_label(norm_delta));
+  }
+  output.add(figure);
+}
+
+std::string run_json(const Settings& settings, const Scale& scale) {
+  return nlohmann::ordered_json{
+      {"experiment", "l2ws"},
+      {"family", "unconstrained QP, n = 20"},
+      {"solver", "gradient descent, step 1/100"},
+      {"start", "network 20-10-20, inputs by the family's ranges, outputs times 10"},
+      {"samples", scale.samples},
+      {"steps", scale.steps},
+      {"unrolled", unrolled},
+      {"seed", settings.seed}}
+      .dump();
+}
+
+}  // namespace
+
+static void run_l2ws(const Settings& settings, Output& output) {
+  const Scale scale = scale_of(settings);
+  require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
+  const families::UnconstrainedQp family;
+  const Bench training(family, settings.seed, SampleSet::training, scale.samples);
+  const auto op = training.warm(family, settings.seed);
+  fmt::print("Learned warm starts of gradient descent: N = {}, {} steps, seed {}\n",
+             count_label(scale.samples), scale.steps, settings.seed);
+  std::vector<Candidate> candidates = train_candidates(*op, settings, scale);
+  const Candidate deterministic = candidates.front();
+  candidates.erase(candidates.begin());
+
+  const runs::Metric residual = runs::fixed_point_residual();
+  certify::PacBayesOptions options;
+  options.claims = warm_start_claims(runs::fixed_point_residual(), scale.steps, tolerances, quantiles);
+  options.claims.risk_method = bounds::RiskMethod::pac_bayes;
+  options.claims.quantile_method = bounds::QuantileMethod::grid;
+  options.claims.title = "Learned warm starts of gradient descent";
+  certify::CalibrationOptions calibration;
+  calibration.seed = static_cast<Index>(settings.seed);
+  const FamilyKey key = families::key_of(family.options());
+  calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples);
+  WarmStartResults results{
+      certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
+                         std::string(to_string(op->options().sampling)), "double", *settings.journals),
+      {},
+      baselines(family, settings, scale.steps)};
+  const Bench fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
+  const auto fresh_op = fresh.warm(family, settings.seed);
+  certify::LearnedModel model{*fresh_op, deterministic.posterior, residual, scale.steps};
+  model.name = "deterministic";
+  model.source = "weights_deterministic.safetensors";
+  certify::Options hold_out =
+      warm_start_claims(runs::fixed_point_residual(), scale.steps, tolerances, quantiles);
+  hold_out.title = "Learned warm starts of gradient descent: hold-out";
+  results.hold_out = certify::certify_hold_out(
+      model, hold_out,
+      {.at_means = true,
+       .samples = named_samples(key, settings, SampleSet::hold_out, scale.hold_out),
+       .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
+  results.learned.run = results.hold_out.run = run_json(settings, scale);
+
+  add_budget_table(output, results);
+  const WarmStartFigures figures{.slug = "residual",
+                                 .metric = "fixed-point residual",
+                                 .tolerances = tolerances,
+                                 .quantiles = quantiles,
+                                 .lowest = 1e-7,
+                                 .highest = 1e1,
+                                 .steps = scale.steps};
+  output.add(success_over_steps(results, figures));
+  output.add(quantiles_over_steps(results, figures));
+  add_take_over(output, results, theorem_3(family, candidates, 0));
+  candidates.push_back(deterministic);
+  for (const Candidate& candidate : candidates)
+    learning::save_posterior(candidate.posterior,
+                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+  output.add(results.learned, "", {}, true);
+  output.add(results.hold_out, "hold_out", {}, true);
+}
+
+Experiment l2ws() {
+  return {.name = "l2ws",
+          .title = "Learned warm starts",
+          .samples = 0,
+          .usual_samples = "50000",
+          .usual_steps = "800",
+          .paper_seconds = 40,
+          .quick_seconds = 2,
+          .kilobytes_by_sample = 1,
+          .run = run_l2ws};
+}
+
+}  // namespace surefoot::experiments

@@ -1,0 +1,167 @@
+#include "surefoot/experiments/memory_needs.hpp"
+
+#include "surefoot/certify/run_counter.hpp"
+#include "surefoot/core/error.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <optional>
+
+namespace surefoot::experiments {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kilobyte = 1024;
+
+// The number after a word at the beginning of a line, as in /proc: "MemAvailable:  123 kB".
+std::optional<double> number_after(const char* file, const std::string& word) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(word)) return std::strtod(line.c_str() + word.size(), nullptr);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> first_number(const fs::path& file) {
+  std::ifstream stream(file);
+  double value = 0;
+  return stream >> value ? std::optional(value) : std::nullopt;
+}
+
+// What the control groups that this process is in leave; the second version's files, then the first's.
+double left_by_control_groups() {
+  double left = std::numeric_limits<double>::infinity();
+  const auto account = [&](const fs::path& folder, const char* limit, const char* used) {
+    const std::optional<double> most = first_number(folder / limit);
+    const std::optional<double> now = first_number(folder / used);
+    if (!most || !now) return;
+    const double cache = number_after((folder / "memory.stat").c_str(), "inactive_file ").value_or(0);
+    left = std::min(left, *most - *now + cache);
+  };
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (!line.starts_with("0::")) continue;
+    const fs::path root = "/sys/fs/cgroup";
+    for (fs::path inside = fs::path(line.substr(3)).relative_path();; inside = inside.parent_path()) {
+      account(root / inside, "memory.max", "memory.current");
+      if (inside.empty()) break;
+    }
+  }
+  account("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes");
+  return left;
+}
+
+double left_by(decltype(RLIMIT_AS) resource, const char* used) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<double>::infinity();
+  return static_cast<double>(limit.rlim_cur) - number_after("/proc/self/status", used).value_or(0) * kilobyte;
+}
+
+// On the heap of this process; sanitizers, which have one of their own, say nothing.
+double allocated_bytes() {
+#ifdef __GLIBC__
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<double>(heap.uordblks) + static_cast<double>(heap.hblkhd);
+#else
+  return 0;
+#endif
+}
+
+std::string in_words(double bytes) {
+  constexpr double step = 1000;
+  if (bytes >= step * step * step) return fmt::format("{:.2f} GB", bytes / (step * step * step));
+  return fmt::format("{:.1f} MB", bytes / (step * step));
+}
+
+}  // namespace
+
+AvailableMemory available_memory() {
+  AvailableMemory least{std::numeric_limits<double>::infinity(), ""};
+  const auto bound = [&](double bytes, const char* by) {
+    if (bytes < least.bytes) least = {bytes, by};
+  };
+  if (const auto machine = number_after("/proc/meminfo", "MemAvailable:"))
+    bound(*machine * kilobyte, "on this machine");
+  bound(left_by_control_groups(), "in this control group");
+  bound(left_by(RLIMIT_AS, "VmSize:"), "within ulimit -v");
+  bound(left_by(RLIMIT_DATA, "VmData:"), "within ulimit -d");
+  return least;
+}
+
+MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()), limited_(limit > 0) {
+  constexpr double reports_and_threads = 8e6;
+  add_bytes("all else", reports_and_threads);
+  if (limit == 0) return;
+  const double left =
+      static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
+  if (left < available_.bytes) available_ = {std::max(0.0, left), "within --memory-limit"};
+}
+
+void MemoryNeeds::add(const std::string& what, double numbers) {
+  add_bytes(what, numbers * sizeof(double));
+}
+
+void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
+  needs_.push_back({what, bytes});
+}
+
+void MemoryNeeds::add_samples(const families::SparseCodingOptions& family, double count, double kept) {
+  // Its value, and its place in half the room; twice while codes are gathered, in lists that grow.
+  constexpr double numbers_per_entry = 6;
+  add("samples", count * (static_cast<double>(family.measurements) + kept +
+                          numbers_per_entry * family.density * static_cast<double>(family.variables)));
+}
+
+void MemoryNeeds::add_blocks(const algorithms::Operator& op, Index steps, Index blocks, Index states) {
+  const double before = allocated_bytes();
+  const std::unique_ptr<algorithms::Workspace> one = op.make_workspace();
+  const double workspace = std::max(0.0, allocated_bytes() - before);
+  const double lanes = static_cast<double>(op.width());
+  const double traces = (lanes + 1) * (static_cast<double>(steps) + 1);
+  const double kept = lanes * (static_cast<double>(states) * static_cast<double>(op.state_size()) +
+                               static_cast<double>(op.iterate_size()));
+  add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + kept)));
+}
+
+void MemoryNeeds::add_counts(Index steps, std::size_t tolerances, Index samples) {
+  // By step: its label, failures, settling and hitting at every tolerance; once for each of the tallies.
+  add("counts", (static_cast<double>(steps) + 1) * (1 + 3 * static_cast<double>(tolerances)) *
+                    certify::RunCounter::tallies);
+  if (samples == 0) return;
+  add("values for quantiles", static_cast<double>(std::min(samples, runs::TallySpec().value_limit)));
+}
+
+void MemoryNeeds::add_values(const runs::TallySpec& spec, std::optional<Index> runs) {
+  if (!spec.keep_values || !spec.grid.empty()) return;
+  if (!runs && !limited_) return;  // a pipe is refused only by those who set a limit
+  constexpr double copies = 2;     // of the threads, and their sum
+  const double limit = static_cast<double>(spec.value_limit);
+  const double values =
+      runs ? static_cast<double>(*runs) * static_cast<double>(spec.claim_columns.size()) : limit;
+  add("values for quantiles", copies * std::min(values, limit));
+}
+
+void MemoryNeeds::require_fit() const {
+  double all = 0;
+  std::string parts;
+  for (const Need& need : needs_) {
+    all += need.bytes;
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
+  }
+  if (all <= available_.bytes) return;
+  throw ResourceError(fmt::format("this needs {} of memory ({}), {} are left {}", in_words(all), parts,
+                                  in_words(available_.bytes), available_.bounded_by));
+}
+
+}  // namespace surefoot::experiments

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "surefoot/algorithms/operator.hpp"
+#include "surefoot/core/types.hpp"
+#include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/runs/tally.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace surefoot::experiments {
+
+/// Bytes that this process can still take: what the machine has left, its control group, its own limits
+/// (ulimit), whichever is least.
+struct AvailableMemory {
+  double bytes = 0;
+  std::string bounded_by;
+};
+AvailableMemory available_memory();
+
+/// What work is going to need, part by part: at least that much, within a small factor. Parts that are known
+/// only once others are there are added later; what is left is what was left when it was made.
+class MemoryNeeds {
+ public:
+  /// `limit` of all memory of the process; 0: none.
+  explicit MemoryNeeds(std::uint64_t limit);
+  /// `numbers` of 8 bytes.
+  void add(const std::string& what, double numbers);
+  void add_bytes(const std::string& what, double bytes);
+  /// Samples of sparse coding: measurements, entries of the codes, and so many `kept` numbers of each.
+  void add_samples(const families::SparseCodingOptions& family, double count, double kept);
+  /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), traces, and so
+  /// many `states` at a time: training keeps those of all steps.
+  void add_blocks(const algorithms::Operator& op, Index steps, Index blocks, Index states = 1);
+  /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs (0: add_values()
+  /// does).
+  void add_counts(Index steps, std::size_t tolerances, Index samples);
+  /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
+  void add_values(const runs::TallySpec& spec, std::optional<Index> runs);
+  /// ResourceError with the numbers if it is more than was available, or than the limit left.
+  void require_fit() const;
+
+ private:
+  struct Need {
+    std::string what;
+    double bytes = 0;
+  };
+  AvailableMemory available_;
+  bool limited_ = false;
+  std::vector<Need> needs_;
+};
+
+}  // namespace surefoot::experiments

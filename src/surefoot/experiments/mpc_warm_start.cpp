@@ -1,0 +1,331 @@
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/warm_start.hpp"
+#include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/certify/compare.hpp"
+#include "surefoot/certify/learned.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
+#include "surefoot/experiments/experiment.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/warm_start.hpp"
+#include "surefoot/families/model_predictive_control.hpp"
+#include "surefoot/learning/posterior_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace surefoot::experiments {
+
+using families::SampleSet;
+
+namespace {
+
+const std::vector<Index> hidden_layers{128, 128, 128};
+constexpr Index plan_steps = 500;  ///< of the controller before: its plan is then exact for all purposes
+constexpr Index base_problems = 10000;
+const std::vector<double> tolerances{1e-4, 1e-3, 1e-2};
+const std::vector<double> quantiles{0.8, 0.9, 0.95};
+
+/// What quick and paper scale differ in.
+struct Scale {
+  Index samples = 50000;
+  Index hold_out = 50000;
+  Index base = base_problems;
+  Index steps = 120;
+  Index epochs = 200;
+};
+
+Scale scale_of(const Settings& settings) {
+  Scale scale;
+  if (settings.scale == "quick") scale = {2000, 2000, 500, 120, 60};
+  if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
+  if (settings.steps > 0) scale.steps = settings.steps;
+  return scale;
+}
+
+/// The solver as a controller sets it up: once, vectors updated from problem to problem. The problems are in
+/// natural units, so that they are not scaled; rho suits cold starts. Others are the solver's own defaults.
+algorithms::OsqpOptions solver_options() {
+  algorithms::OsqpOptions options = algorithms::OsqpOptions::package();
+  options.scaling = 0;
+  options.rho = 0.5;
+  options.system = algorithms::SystemKind::dense;
+  return options;
+}
+
+runs::Metric measured_metric() {
+  return runs::quantity(algorithms::Quantity::optimality_residual);
+}
+
+problems::Table solved(const problems::Qp& problem, PartJournals& journals) {
+  return kept_table(journals.next(), [&] {
+    runs::RunOptions options;
+    options.steps = plan_steps;
+    options.interrupt = host().check;
+    return runs::run_iterates(algorithms::Osqp(problem, solver_options()), runs::cold_start(), options);
+  });
+}
+
+/// The second problems of control loops of one set: each loop begins at random, its first plan moves it by
+/// one step, a disturbance acts, and the state then measured is the sample.
+struct Loops {
+  Loops(const families::ModelPredictiveControl& family, const Settings& settings, SampleSet set,
+        Index count) {
+    const problems::Table before = family.draw(settings.seed, set, count);
+    plans = solved(family.problem(before), *settings.journals);
+    measured = std::make_shared<const problems::Table>(family.advance(before, plans, settings.seed, set));
+    solver = std::make_shared<algorithms::Osqp>(family.problem(*measured), solver_options());
+  }
+  problems::Table plans;  ///< solutions of the first problems
+  std::shared_ptr<const problems::Table> measured;
+  std::shared_ptr<const algorithms::Osqp> solver;
+
+  [[nodiscard]] std::unique_ptr<algorithms::WarmStart> warm(const families::ModelPredictiveControl& family,
+                                                            std::uint64_t seed) const {
+    algorithms::WarmStartOptions options;
+    options.hidden = hidden_layers;
+    options.input_scale = family.ranges();
+    options.initial_deviation = 0;
+    options.seed = seed;
+    return std::make_unique<algorithms::WarmStart>(solver, measured, options);
+  }
+};
+
+/// The network by regression: the start's squared distance from the solution, on the first `count` problems.
+learning::Posterior trained(const std::string& name, algorithms::WarmStart& op,
+                            const problems::Table& solutions, Index count, const Settings& settings,
+                            const Scale& scale) {
+  learning::Loss loss;
+  loss.kind = learning::LossKind::regression;
+  // Without scaling the state is the iterate.
+  loss.target = [&](Index first, Index lanes, algorithms::Batch target) {
+    for (Index i = 0; i < target.rows; ++i) {
+      for (Index lane = 0; lane < target.width; ++lane)
+        target.row(i)[lane] = solutions(first + std::min(lane, lanes - 1), i);
+    }
+  };
+  learning::TrainOptions options;
+  options.seed = settings.seed;
+  options.steps = 0;
+  options.samples = count;
+  options.slots = 2;
+  options.checkpoint = settings.checkpoints;
+  options.checkpoint_seconds = settings.checkpoint.seconds;
+  learning::Stage stage = plain_stage("regression", scale.epochs, 2e-3, 1e-3);
+  stage.batch = 256;
+  stage.surrogate.kind = learning::SurrogateKind::identity;
+  options.stages = {stage};
+  return train_aloud(name, op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
+}
+
+/// Runs from the starts that are not learned, and their certificate.
+struct Starts {
+  std::vector<CountedStart> counted;
+  certify::Certificate certificate;
+};
+
+Starts other_starts(const families::ModelPredictiveControl& family, const Loops& held_out, const Loops& base,
+                    const Scale& scale, PartJournals& journals) {
+  const auto scaled = [&](const problems::Table& states) {
+    return problems::Table(states.array().rowwise() / family.ranges().transpose().array());
+  };
+  const std::vector<std::pair<std::string, runs::Start>> starts{
+      {"cold", runs::cold_start()},
+      {"shifted", runs::given_start(family.shifted(held_out.plans))},
+      {"nearest", runs::nearest_neighbour_start(scaled(*held_out.measured), scaled(*base.measured),
+                                                solved(family.problem(*base.measured), journals))}};
+  const runs::Metric metric = measured_metric();
+  certify::Options claims = warm_start_claims(metric, scale.steps, tolerances, quantiles);
+  claims.title = "Starts of OSQP in model predictive control";
+  claims = certify::resolved(claims, {certify::recorded_steps(metric, scale.steps)});
+  Starts result;
+  std::vector<certify::Counted> counted;
+  for (const auto& [name, start] : starts) {
+    result.counted.push_back(
+        {name, count_baseline(*held_out.solver, metric, start, scale.steps, claims, journals.next())});
+    certify::Variant variant;
+    variant.name = name;
+    variant.source = fmt::format("osqp, {} steps", scale.steps);
+    counted.push_back({variant, result.counted.back().tally});
+  }
+  result.certificate = certify::certify(claims, counted);
+  return result;
+}
+
+constexpr double comparison_delta = 0.01;  ///< of the bounds from the other side
+const std::vector<std::string> compared_starts{"cold", "shifted"};
+
+/// The learned start against those that are not, where both are certified on the same new problems. The
+/// difference of two upper bounds shows nothing: the other start is bounded from below too.
+certify::Comparison against_starts(const certify::Certificate& learned, const certify::Certificate& starts) {
+  certify::CompareOptions options;
+  options.delta = comparison_delta;
+  for (const std::string& start : compared_starts)
+    options.variants.emplace_back(learned.variants.front().name, start);
+  return certify::compare(learned, starts, options);
+}
+
+/// By how many iterations fewer at least; nothing where it is not shown to be fewer.
+std::string fewer_by(const certify::VariantComparison& pair, double quantile, double tolerance) {
+  for (const certify::BudgetComparison& cell : pair.budget) {
+    if (cell.quantile != quantile || cell.tolerance != tolerance) continue;
+    if (cell.verdict == certify::Verdict::a_is_better)
+      return fmt::format("{}", *cell.b.more_than + 1 - *cell.a.at_most);
+  }
+  return std::string(nothing);
+}
+
+void add_budget_table(Output& output, const WarmStartResults& results, const certify::Certificate& starts,
+                      Index steps) {
+  const certify::Comparison comparison = against_starts(results.hold_out, starts);
+  report::TextTable table;
+  table.key_columns = 2;
+  table.columns = {{"share"}, {"below"}};
+  for (const certify::Variant& start : starts.variants) {
+    table.columns.push_back({"observed", report::Align::right, start.name + " start"});
+    table.columns.push_back({"certified", report::Align::right, start.name + " start"});
+  }
+  for (const char* column : {"observed", "split prior", "hold-out"})
+    table.columns.push_back({column, report::Align::right, "learned start"});
+  for (const std::string& start : compared_starts)
+    table.columns.push_back({start, report::Align::right, "fewer, at least, than"});
+  for (const double quantile : quantiles) {
+    for (std::size_t t = tolerances.size(); t-- > 0;) {
+      std::vector<std::string> row{percent_label(quantile), exact_label(tolerances[t])};
+      for (std::size_t variant = 0; variant < starts.variants.size(); ++variant) {
+        const BestBudget budget = best_budget(starts, quantile, tolerances[t], variant);
+        row.insert(row.end(), {budget_cell(budget.observed), budget_cell(budget.certified)});
+      }
+      const BestBudget learned = best_budget(results.learned, quantile, tolerances[t]);
+      const BestBudget hold_out = best_budget(results.hold_out, quantile, tolerances[t]);
+      row.insert(row.end(), {budget_cell(learned.observed), budget_cell(learned.certified),
+                             budget_cell(hold_out.certified)});
+      for (const certify::VariantComparison& pair : comparison.pairs)
+        row.push_back(fewer_by(pair, quantile, tolerances[t]));
+      table.add_row(std::move(row));
+    }
+  }
+  add_table(
+      output, "budgets",
+      fmt::format(
+          "Iterations of OSQP until a share of problems has primal and dual residuals below a tolerance "
+          "and stays below it (up to iteration {})",
+          steps),
+      table,
+      {fmt::format(
+           "Three certificates, each with confidence {} for all its claims together: the starts that are "
+           "not learned; the learned one by split prior; the learned one by hold-out. All three hold "
+           "together with confidence {}. {}.",
+           confidence_label(learned_delta),
+           confidence_label(bounds::spent_confidence({{"certificates", 3, learned_delta}})),
+           regularizers(results.learned)),
+       fmt::format(
+           "Fewer, at least, than: the hold-out certificate against the starts that are not learned, these "
+           "bounded from below too (surefoot compare). These differences, and the claims they rest on, hold "
+           "together with confidence {}; \"-\": not shown.",
+           confidence_label(comparison.delta)),
+       "Learned, split prior: trained on half of the problems, PAC-Bayes on the other half; hold-out: "
+       "trained on "
+       "all of them, certified on new problems."});
+}
+
+std::string run_json(const families::ModelPredictiveControl& family, const Settings& settings,
+                     const Scale& scale) {
+  return nlohmann::ordered_json{
+      {"experiment", "mpc-warm-start"},
+      {"family", fmt::format("model predictive control, {} states, {} inputs, horizon {}", family.states(),
+                             family.inputs(), family.options().horizon)},
+      {"solver", "osqp, rho 0.5, not scaled, set up once"},
+      {"start", fmt::format("network {}-{}-{}, inputs by the family's ranges", family.states(),
+                            fmt::join(hidden_layers, "-"), family.variables() + family.constraints())},
+      {"samples", scale.samples},
+      {"steps", scale.steps},
+      {"seed", settings.seed}}
+      .dump();
+}
+
+}  // namespace
+
+static void run_mpc_warm_start(const Settings& settings, Output& output) {
+  const Scale scale = scale_of(settings);
+  require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
+  const families::ModelPredictiveControl family;
+  fmt::print("Warm starts of OSQP in model predictive control: N = {}, {} steps, seed {}\n",
+             count_label(scale.samples), scale.steps, settings.seed);
+  const Loops training(family, settings, SampleSet::training, scale.samples);
+  const auto op = training.warm(family, settings.seed);
+  const problems::Table solutions = solved(family.problem(*training.measured), *settings.journals);
+  const Index half = scale.samples / 2;
+  fmt::print("Training on {} problems and on half of them:\n", count_label(scale.samples));
+  const Candidate deterministic{"deterministic",
+                                trained("all", *op, solutions, scale.samples, settings, scale)};
+  const std::vector<Candidate> split{
+      {"split", at_prior(trained("half", *op, solutions, half, settings, scale))}};
+
+  const runs::Metric metric = measured_metric();
+  certify::PacBayesOptions options;
+  options.claims = warm_start_claims(metric, scale.steps, tolerances, quantiles);
+  options.claims.risk_method = bounds::RiskMethod::pac_bayes;
+  options.claims.quantile_method = bounds::QuantileMethod::grid;
+  options.claims.title = "Learned warm starts of OSQP in model predictive control";
+  certify::CalibrationOptions calibration;
+  calibration.seed = static_cast<Index>(settings.seed);
+  calibration.first = calibration.prior_samples = half;
+  const FamilyKey key = families::key_of(family.options());
+  calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples - half, half);
+  const Loops held_out(family, settings, SampleSet::hold_out, scale.hold_out);
+  const Loops base(family, settings, SampleSet::base, scale.base);
+  Starts starts = other_starts(family, held_out, base, scale, *settings.journals);
+  WarmStartResults results{
+      certify_candidates(*op, split, options, metric, scale.steps, calibration,
+                         std::string(to_string(op->options().sampling)), "double", *settings.journals),
+      {},
+      std::move(starts.counted)};
+  const auto held_out_op = held_out.warm(family, settings.seed);
+  certify::LearnedModel model{*held_out_op, deterministic.posterior, metric, scale.steps};
+  model.name = "deterministic";
+  model.source = "weights_deterministic.safetensors";
+  certify::Options hold_out = warm_start_claims(metric, scale.steps, tolerances, quantiles);
+  hold_out.title = "Learned warm starts of OSQP in model predictive control: hold-out";
+  results.hold_out = certify::certify_hold_out(
+      model, hold_out,
+      {.at_means = true,
+       .samples = named_samples(key, settings, SampleSet::hold_out, scale.hold_out),
+       .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
+  results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
+
+  add_budget_table(output, results, starts.certificate, scale.steps);
+  const WarmStartFigures figures{.slug = "optimality",
+                                 .metric = "optimality residual",
+                                 .tolerances = tolerances,
+                                 .quantiles = quantiles,
+                                 .lowest = 1e-6,
+                                 .highest = 1e1,
+                                 .steps = scale.steps};
+  output.add(success_over_steps(results, figures));
+  output.add(quantiles_over_steps(results, figures));
+  for (const Candidate& candidate : {deterministic, split.front()})
+    learning::save_posterior(candidate.posterior,
+                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+  output.add(results.learned, "", {}, true);
+  output.add(results.hold_out, "hold_out", {});
+  output.add(starts.certificate, "starts", {}, true);
+}
+
+Experiment mpc_warm_start() {
+  return {.name = "mpc-warm-start",
+          .title = "Warm starts in control",
+          .samples = 0,
+          .usual_samples = "50000",
+          .usual_steps = "120",
+          .paper_seconds = 115,
+          .quick_seconds = 10,
+          .kilobytes_by_sample = 8,
+          .run = run_mpc_warm_start};
+}
+
+}  // namespace surefoot::experiments
