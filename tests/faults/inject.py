@@ -294,6 +294,8 @@ class Session:
         try:
             command = undisturbed.case.command
             result = self.runner.run(command, folder, fault.text, log)
+            if log.exists():  # with threads, call N is not always the same one
+                fault.place = next((line[6:] for line in log.read_text().splitlines() if line.startswith("fault ")), fault.place)
             killed = fault.how == "kill" and result.code == -9
             if killed or fault.how == "always" or fault.place in REMOVALS:
                 result.without_temporary_files()
