@@ -1,8 +1,8 @@
 #pragma once
 
-/// What the program ends with where no exception can be caught: one thrown before main, by a destructor or by what
-/// must not throw, and a library that ends the process by itself, as OpenMP does when it finds no memory or
-/// thread. A line on standard error and an exit code of the table, never an abort, and never the code of a
+/// What the program ends with where no exception can be caught: one thrown before main, by a destructor or by
+/// what must not throw, and a library that ends the process by itself, as OpenMP does when it finds no memory
+/// or thread. A line on standard error and an exit code of the table, never an abort, and never the code of a
 /// certificate that does not hold. Nothing here allocates.
 
 /// A line on standard error.

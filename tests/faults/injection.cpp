@@ -1,4 +1,5 @@
-// Preloaded into the program (LD_PRELOAD): makes one allocation or one call to the system fail, be short, or be the last.
+// Preloaded into the program (LD_PRELOAD): makes one allocation or one call to the system fail, be short, or
+// be the last.
 //
 //   SUREFOOT_FAULT=GROUP:HOW:N   GROUP  memory, or system
 //                                HOW    count: nothing fails
@@ -6,10 +7,12 @@
 //                                       short: a read or write of half the bytes
 //                                       kill: the process is killed instead of call N
 //                                       an error number: call N fails with it
-//   SUREFOOT_FAULT_LOG=FILE      at the end: the number of calls and their names; with HOW=count and group memory a number for the
+//   SUREFOOT_FAULT_LOG=FILE      at the end: the number of calls and their names; with HOW=count and group
+//   memory a number for the
 //                                stack of each call as well. Before a fault: its name.
 //
-// Calls are counted from the static initialisation of the program on, over all threads. The programs that it starts are left alone.
+// Calls are counted from the static initialisation of the program on, over all threads. The programs that it
+// starts are left alone.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -66,7 +69,8 @@ void put(int file, const char* text) {
 
 int open_log() {
   if (plan.log == nullptr) return -1;
-  return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, plan.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  return static_cast<int>(
+      ::syscall(SYS_openat, AT_FDCWD, plan.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
 }
 
 void log_fault(const char* name) {
@@ -230,13 +234,13 @@ PUBLIC int posix_memalign(void** result, size_t alignment, size_t size) {
 
 // ---- files
 
-#define MODE_OF(flags)                                   \
-  mode_t mode = 0;                                       \
-  if (((flags) & (O_CREAT | __O_TMPFILE)) != 0) {        \
-    va_list more;                                        \
-    va_start(more, flags);                               \
-    mode = static_cast<mode_t>(va_arg(more, unsigned));  \
-    va_end(more);                                        \
+#define MODE_OF(flags)                                  \
+  mode_t mode = 0;                                      \
+  if (((flags) & (O_CREAT | __O_TMPFILE)) != 0) {       \
+    va_list more;                                       \
+    va_start(more, flags);                              \
+    mode = static_cast<mode_t>(va_arg(more, unsigned)); \
+    va_end(more);                                       \
   }
 
 PUBLIC int open(const char* path, int flags, ...) {

@@ -97,11 +97,12 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// Throws where the system cannot say what is there.
+// Throws where the system cannot say what is there; what is not permitted is told by what is tried next.
 fs::file_status status_of(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::none) require_written(error.value(), cannot_write, path);
+  if (status.type() == fs::file_type::none && error.value() != EACCES)
+    require_written(error.value(), cannot_write, path);
   return status;
 }
 

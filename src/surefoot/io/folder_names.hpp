@@ -6,8 +6,8 @@
 
 namespace surefoot::io {
 
-/// The names of what is in a folder, sorted, without "." and ".."; none if it is not there. Throws where it cannot be
-/// read. Not std::filesystem::directory_iterator, which crashes where memory is short (GCC 12).
+/// The names of what is in a folder, sorted, without "." and ".."; none if it is not there. Throws where it
+/// cannot be read. Not std::filesystem::directory_iterator, which crashes where memory is short (GCC 12).
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 }  // namespace surefoot::io

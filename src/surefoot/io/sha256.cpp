@@ -1,7 +1,7 @@
 #include "surefoot/io/sha256.hpp"
 
-// The plain functions: they allocate nothing and cannot fail. Those that OpenSSL 3 advises instead load providers at first use,
-// which crashes where memory is short.
+// The plain functions: they allocate nothing and cannot fail. Those that OpenSSL 3 advises instead load
+// providers at first use, which crashes where memory is short.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <fmt/format.h>
 #include <openssl/sha.h>

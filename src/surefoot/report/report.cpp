@@ -48,7 +48,8 @@ std::vector<std::filesystem::path> report_files_in(const std::filesystem::path& 
     for (const std::string& each : io::names_in(folder / below)) {
       std::error_code unknown;
       const std::filesystem::path name = below / each;
-      if (is_report_file(name) && std::filesystem::is_regular_file(folder / name, unknown)) found.push_back(name);
+      if (is_report_file(name) && std::filesystem::is_regular_file(folder / name, unknown))
+        found.push_back(name);
     }
   }
   return found;
