@@ -1,27 +1,25 @@
 #include "surefoot/algorithms/operator.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
 
 namespace surefoot::algorithms {
 
+namespace {
+
+constexpr EnumNames<Quantity, 6> quantity_names{{{Quantity::objective, "objective"},
+                                                 {Quantity::primal_residual, "primal residual"},
+                                                 {Quantity::dual_residual, "dual residual"},
+                                                 {Quantity::constraint_violation, "constraint violation"},
+                                                 {Quantity::optimality_residual, "optimality residual"},
+                                                 {Quantity::largest_error, "largest error"}}};
+
+}  // namespace
+
 std::string_view to_string(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::objective:
-      return "objective";
-    case Quantity::primal_residual:
-      return "primal residual";
-    case Quantity::dual_residual:
-      return "dual residual";
-    case Quantity::constraint_violation:
-      return "constraint violation";
-    case Quantity::optimality_residual:
-      return "optimality residual";
-    case Quantity::largest_error:
-      return "largest error";
-  }
-  return "unknown";
+  return name_in(quantity_names, quantity);
 }
 
 void Operator::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count, double* out) const {

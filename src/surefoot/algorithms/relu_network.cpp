@@ -1,6 +1,7 @@
 #include "surefoot/algorithms/relu_network.hpp"
 
 #include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/vector_math.hpp"
@@ -11,8 +12,15 @@
 
 namespace surefoot::algorithms {
 
+namespace {
+
+constexpr EnumNames<Sampling, 2> sampling_names{
+    {{Sampling::weights, "weights"}, {Sampling::pre_activations, "pre-activations"}}};
+
+}  // namespace
+
 std::string_view to_string(Sampling sampling) {
-  return sampling == Sampling::weights ? "weights" : "pre-activations";
+  return name_in(sampling_names, sampling);
 }
 
 namespace {

@@ -1,48 +1,21 @@
 #include "surefoot/bounds/methods.hpp"
 
-#include "surefoot/core/error.hpp"
-
-#include <fmt/ranges.h>
-
-#include <array>
-#include <utility>
-#include <vector>
+#include "surefoot/core/enum_names.hpp"
 
 namespace surefoot::bounds {
 
 namespace {
 
-template <class Method, std::size_t N>
-using Names = std::array<std::pair<Method, std::string_view>, N>;
-
-constexpr Names<RiskMethod, 4> risk_names{{{RiskMethod::exact, "exact"},
-                                           {RiskMethod::kl, "kl"},
-                                           {RiskMethod::pinsker, "pinsker"},
-                                           {RiskMethod::pac_bayes, "pac-bayes"}}};
-constexpr Names<QuantileMethod, 2> quantile_names{
+constexpr EnumNames<RiskMethod, 4> risk_names{{{RiskMethod::exact, "exact"},
+                                               {RiskMethod::kl, "kl"},
+                                               {RiskMethod::pinsker, "pinsker"},
+                                               {RiskMethod::pac_bayes, "pac-bayes"}}};
+constexpr EnumNames<QuantileMethod, 2> quantile_names{
     {{QuantileMethod::exact, "exact"}, {QuantileMethod::grid, "grid"}}};
-constexpr Names<BudgetMethod, 4> budget_names{{{BudgetMethod::settling, "settling"},
-                                               {BudgetMethod::every_step, "every-step"},
-                                               {BudgetMethod::first_hit, "first-hit"},
-                                               {BudgetMethod::paper, "paper"}}};
-
-template <class Method, std::size_t N>
-std::string_view name_in(const Names<Method, N>& names, Method method) {
-  for (const auto& [value, text] : names) {
-    if (value == method) return text;
-  }
-  return "?";
-}
-
-template <class Method, std::size_t N>
-Method parse_in(const Names<Method, N>& names, std::string_view kind, std::string_view text) {
-  std::vector<std::string_view> known;
-  for (const auto& [value, known_text] : names) {
-    if (known_text == text) return value;
-    known.push_back(known_text);
-  }
-  throw InputError(fmt::format("{} method: '{}' is not one of {}", kind, text, fmt::join(known, ", ")));
-}
+constexpr EnumNames<BudgetMethod, 4> budget_names{{{BudgetMethod::settling, "settling"},
+                                                   {BudgetMethod::every_step, "every-step"},
+                                                   {BudgetMethod::first_hit, "first-hit"},
+                                                   {BudgetMethod::paper, "paper"}}};
 
 }  // namespace
 
@@ -56,13 +29,13 @@ std::string_view name(BudgetMethod method) {
   return name_in(budget_names, method);
 }
 RiskMethod parse_risk_method(std::string_view text) {
-  return parse_in(risk_names, "risk", text);
+  return value_in(risk_names, "risk method", text);
 }
 QuantileMethod parse_quantile_method(std::string_view text) {
-  return parse_in(quantile_names, "quantile", text);
+  return value_in(quantile_names, "quantile method", text);
 }
 BudgetMethod parse_budget_method(std::string_view text) {
-  return parse_in(budget_names, "budget", text);
+  return value_in(budget_names, "budget method", text);
 }
 
 }  // namespace surefoot::bounds

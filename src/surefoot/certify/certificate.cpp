@@ -1,5 +1,6 @@
 #include "surefoot/certify/certificate.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -8,6 +9,21 @@
 #include <algorithm>
 
 namespace surefoot::certify {
+
+namespace {
+
+constexpr EnumNames<Simultaneity, 2> simultaneity_names{
+    {{Simultaneity::all, "all"}, {Simultaneity::each, "each"}}};
+
+}  // namespace
+
+std::string_view name(Simultaneity simultaneous) {
+  return name_in(simultaneity_names, simultaneous);
+}
+
+Simultaneity parse_simultaneity(std::string_view text) {
+  return value_in(simultaneity_names, "simultaneous", text);
+}
 
 void set_recorded_steps(Variant& variant, const std::vector<Index>& steps) {
   variant.columns = static_cast<Index>(steps.size());

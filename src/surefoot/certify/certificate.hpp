@@ -102,6 +102,8 @@ enum class Simultaneity {
   all,   ///< all claims hold together with the stated confidence (union bound)
   each,  ///< each claim alone holds with the stated confidence
 };
+std::string_view name(Simultaneity simultaneous);
+Simultaneity parse_simultaneity(std::string_view text);
 
 /// The format that to_json writes. Format 1 stays readable: its certificates verify for ever.
 inline constexpr int current_format = 2;

@@ -18,10 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view order_not_checked = "order not checked";
 
-std::string_view name(Simultaneity simultaneous) {
-  return simultaneous == Simultaneity::all ? "all" : "each";
-}
-
 void write_weights(JsonText& text, const Weights& weights) {
   text.object("source", weights.source, "sha256", weights.sha256, "count", weights.count,          //
               "sampling", weights.sampling, "precision", weights.precision, "seed", weights.seed,  //
@@ -381,11 +377,6 @@ BudgetClaim read_budget(const Fields& fields) {
 
 Share read_share(const Fields& fields) {
   return {fields.text("purpose"), fields.count("claims"), fields.number("delta_each")};
-}
-
-Simultaneity parse_simultaneity(const std::string& text) {
-  require(text == "all" || text == "each", "certificate: simultaneous is '{}', not all or each", text);
-  return text == "all" ? Simultaneity::all : Simultaneity::each;
 }
 
 Certificate read_certificate(const Fields& fields) {

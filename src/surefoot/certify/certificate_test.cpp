@@ -281,7 +281,8 @@ TEST(Certificate, MalformedOnesAreRefusedWithAReason) {
   EXPECT_INPUT_ERROR(parse_certificate(with("/claims/success_rate/0/failures", 18446744073709551615ULL)),
                      "failures is not a whole number in range");
   EXPECT_INPUT_ERROR(parse_certificate(with("/claims/success_rate", "many")), "success_rate is not a list");
-  EXPECT_INPUT_ERROR(parse_certificate(with("/confidence/simultaneous", "some")), "simultaneous is 'some'");
+  EXPECT_INPUT_ERROR(parse_certificate(with("/confidence/simultaneous", "some")),
+                     "simultaneous: 'some' is not one of all, each");
 }
 
 TEST(Options, DefaultsDependOnTheShapeAlone) {

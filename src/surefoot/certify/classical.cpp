@@ -242,11 +242,6 @@ void add_budget_claims(Certificate& certificate, const Options& options, std::si
 
 }  // namespace
 
-Simultaneity parse_simultaneity(std::string_view text) {
-  require(text == "all" || text == "each", "simultaneous: '{}' is not one of all, each", text);
-  return text == "all" ? Simultaneity::all : Simultaneity::each;
-}
-
 void claim_kinds(Options& options, const std::vector<std::string>& kinds) {
   for (const std::string& kind : kinds) {
     require(kind == "success" || kind == "quantile" || kind == "budget",

@@ -37,9 +37,6 @@ struct Options {
   void validate() const;
 };
 
-/// "all" or "each", as in options and certificates.
-Simultaneity parse_simultaneity(std::string_view text);
-
 /// Claims the kinds in the list, "success", "quantile" and "budget", and no other.
 void claim_kinds(Options& options, const std::vector<std::string>& kinds);
 

@@ -1,6 +1,7 @@
 #include "surefoot/certify/evidence.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/core/enum_names.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -29,20 +30,18 @@ bool present(const EvidenceJson& json, std::string_view field) {
 
 }  // namespace
 
+namespace {
+
+constexpr EnumNames<Evidence, 5> evidence_names{{{Evidence::arithmetic, "arithmetic"},
+                                                 {Evidence::data, "data"},
+                                                 {Evidence::weights, "weights"},
+                                                 {Evidence::rerun, "rerun"},
+                                                 {Evidence::nothing, "nothing"}}};
+
+}  // namespace
+
 std::string_view name(Evidence evidence) {
-  switch (evidence) {
-    case Evidence::arithmetic:
-      return "arithmetic";
-    case Evidence::data:
-      return "data";
-    case Evidence::weights:
-      return "weights";
-    case Evidence::rerun:
-      return "rerun";
-    case Evidence::nothing:
-      return "nothing";
-  }
-  return "";
+  return name_in(evidence_names, evidence);
 }
 
 const std::vector<FieldCheck>& field_checks() {

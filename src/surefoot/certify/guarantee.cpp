@@ -2,17 +2,23 @@
 
 #include "surefoot/bounds/pac_bayes.hpp"
 #include "surefoot/bounds/rounding.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 namespace surefoot::certify {
 
+namespace {
+
+constexpr EnumNames<Design, 2> design_names{{{Design::stratified, "stratified"}, {Design::paper, "paper"}}};
+
+}  // namespace
+
 std::string_view name(Design design) {
-  return design == Design::stratified ? "stratified" : "paper";
+  return name_in(design_names, design);
 }
 
 Design parse_design(std::string_view text) {
-  require(text == "stratified" || text == "paper", "design: '{}' is not one of stratified, paper", text);
-  return text == "stratified" ? Design::stratified : Design::paper;
+  return value_in(design_names, "design", text);
 }
 
 double learned_risk(const PacBayes& guarantee, Index failures) {

@@ -4,6 +4,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/checked.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -22,11 +23,10 @@ namespace surefoot::experiments {
 
 namespace {
 
-constexpr std::array<std::pair<GuaranteeKind, std::string_view>, 4> kind_names{
-    {{GuaranteeKind::pac_bayes, "pac-bayes"},
-     {GuaranteeKind::pac_bayes_paper, "pac-bayes-paper"},
-     {GuaranteeKind::hold_out, "hold-out"},
-     {GuaranteeKind::hold_out_means, "hold-out-means"}}};
+constexpr EnumNames<GuaranteeKind, 4> kind_names{{{GuaranteeKind::pac_bayes, "pac-bayes"},
+                                                  {GuaranteeKind::pac_bayes_paper, "pac-bayes-paper"},
+                                                  {GuaranteeKind::hold_out, "hold-out"},
+                                                  {GuaranteeKind::hold_out_means, "hold-out-means"}}};
 
 /// Samples that the bound speaks of, and how many others the prior mean was trained on.
 struct BoundSamples {
@@ -247,18 +247,11 @@ bool is_hold_out(GuaranteeKind kind) {
 }
 
 std::string_view name(GuaranteeKind kind) {
-  for (const auto& [value, text] : kind_names) {
-    if (value == kind) return text;
-  }
-  return "?";
+  return name_in(kind_names, kind);
 }
 
 GuaranteeKind parse_guarantee(const std::string& text) {
-  for (const auto& [value, known] : kind_names) {
-    if (known == text) return value;
-  }
-  throw InputError(fmt::format(
-      "guarantee: '{}' is not one of pac-bayes, pac-bayes-paper, hold-out, hold-out-means", text));
+  return value_in(kind_names, "guarantee", text);
 }
 
 Candidate load_candidate(const std::filesystem::path& file) {

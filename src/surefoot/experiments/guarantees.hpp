@@ -4,6 +4,7 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_journal.hpp"
 #include "surefoot/certify/guarantee.hpp"
+#include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/experiments/learned_setting.hpp"
 #include "surefoot/experiments/looks.hpp"
 #include "surefoot/learning/posterior.hpp"
@@ -41,7 +42,7 @@ GuaranteeKind parse_guarantee(const std::string& text);
 
 struct GuaranteePlan {
   std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper};
-  double delta = 0.00972;  ///< of each certificate
+  double delta = certify::paper_learned_delta;  ///< of each certificate
   std::vector<double> tolerances{-50, -40, -30, -20, -10};
   std::vector<double> quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
   Index draws = 1;        ///< R, weight vectors per sample

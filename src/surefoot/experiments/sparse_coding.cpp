@@ -34,8 +34,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double learned_delta = 0.00972;  ///< of each certificate: the paper's 0.99028
-constexpr double lasso_weight = 0.1;       ///< of ISTA and FISTA
+constexpr double learned_delta = certify::paper_learned_delta;  ///< of each certificate
+constexpr double lasso_weight = 0.1;                            ///< of ISTA and FISTA
 const std::vector<double> coding_quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
 const std::vector<double> coding_tolerances{-40, -30, -20, -10};
 const std::vector<double> paper_targets{0.03, 0.1, 0.3};  ///< of its six

@@ -1,32 +1,27 @@
 #include "surefoot/families/sample_set.hpp"
 
 #include "surefoot/core/checked.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 namespace surefoot::families {
 
+namespace {
+
+constexpr EnumNames<SampleSet, 5> sample_set_names{{{SampleSet::training, "training"},
+                                                    {SampleSet::validation, "validation"},
+                                                    {SampleSet::hold_out, "hold-out"},
+                                                    {SampleSet::test, "test"},
+                                                    {SampleSet::base, "base"}}};
+
+}  // namespace
+
 std::string_view to_string(SampleSet set) {
-  switch (set) {
-    case SampleSet::training:
-      return "training";
-    case SampleSet::validation:
-      return "validation";
-    case SampleSet::hold_out:
-      return "hold-out";
-    case SampleSet::test:
-      return "test";
-    case SampleSet::base:
-      return "base";
-  }
-  return "";
+  return name_in(sample_set_names, set);
 }
 
 SampleSet parse_sample_set(std::string_view name) {
-  for (const SampleSet set :
-       {SampleSet::training, SampleSet::validation, SampleSet::hold_out, SampleSet::test, SampleSet::base}) {
-    if (to_string(set) == name) return set;
-  }
-  throw InputError(fmt::format("sample set: '{}' is not training, validation, hold-out, test or base", name));
+  return value_in(sample_set_names, "sample set", name);
 }
 
 void require_samples(Index count, Index first) {

@@ -1,31 +1,27 @@
 #include "surefoot/learning/loss.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <cmath>
 
 namespace surefoot::learning {
 
+namespace {
+
+constexpr EnumNames<LossKind, 4> loss_names{{{LossKind::regression, "regression"},
+                                             {LossKind::nmse, "nmse"},
+                                             {LossKind::objective, "objective"},
+                                             {LossKind::residual, "residual"}}};
+
+}  // namespace
+
 std::string_view to_string(LossKind kind) {
-  switch (kind) {
-    case LossKind::regression:
-      return "regression";
-    case LossKind::nmse:
-      return "nmse";
-    case LossKind::objective:
-      return "objective";
-    case LossKind::residual:
-      return "residual";
-  }
-  return "";
+  return name_in(loss_names, kind);
 }
 
 LossKind parse_loss(std::string_view name) {
-  for (const LossKind kind :
-       {LossKind::regression, LossKind::nmse, LossKind::objective, LossKind::residual}) {
-    if (to_string(kind) == name) return kind;
-  }
-  throw InputError(fmt::format("loss: '{}' is not regression, nmse, objective or residual", name));
+  return value_in(loss_names, "loss", name);
 }
 
 void Loss::validate(Index steps) const {

@@ -1,6 +1,7 @@
 #include "surefoot/learning/objective.hpp"
 
 #include "surefoot/bounds/kl.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/types.hpp"
 
@@ -19,30 +20,22 @@ constexpr double smallest_loss = 1e-300;
 
 }  // namespace
 
+namespace {
+
+constexpr EnumNames<SurrogateKind, 5> surrogate_names{{{SurrogateKind::logistic, "logistic"},
+                                                       {SurrogateKind::logistic_mean, "logistic-mean"},
+                                                       {SurrogateKind::tolerance, "tolerance"},
+                                                       {SurrogateKind::logarithm, "logarithm"},
+                                                       {SurrogateKind::identity, "identity"}}};
+
+}  // namespace
+
 std::string_view to_string(SurrogateKind kind) {
-  switch (kind) {
-    case SurrogateKind::logistic:
-      return "logistic";
-    case SurrogateKind::logistic_mean:
-      return "logistic-mean";
-    case SurrogateKind::tolerance:
-      return "tolerance";
-    case SurrogateKind::logarithm:
-      return "logarithm";
-    case SurrogateKind::identity:
-      return "identity";
-  }
-  return "";
+  return name_in(surrogate_names, kind);
 }
 
 SurrogateKind parse_surrogate(std::string_view name) {
-  for (const SurrogateKind kind :
-       {SurrogateKind::logistic, SurrogateKind::logistic_mean, SurrogateKind::tolerance,
-        SurrogateKind::logarithm, SurrogateKind::identity}) {
-    if (to_string(kind) == name) return kind;
-  }
-  throw InputError(
-      fmt::format("surrogate: '{}' is not logistic, logistic-mean, tolerance, logarithm or identity", name));
+  return value_in(surrogate_names, "surrogate", name);
 }
 
 bool is_risk(SurrogateKind kind) {
@@ -88,23 +81,20 @@ double Surrogate::derivative(double loss) const {
   return 0;
 }
 
+namespace {
+
+constexpr EnumNames<PenaltyKind, 3> penalty_names{{{PenaltyKind::none, "none"},
+                                                   {PenaltyKind::one_sided, "one-sided"},
+                                                   {PenaltyKind::two_sided, "two-sided"}}};
+
+}  // namespace
+
 std::string_view to_string(PenaltyKind kind) {
-  switch (kind) {
-    case PenaltyKind::none:
-      return "none";
-    case PenaltyKind::one_sided:
-      return "one-sided";
-    case PenaltyKind::two_sided:
-      return "two-sided";
-  }
-  return "";
+  return name_in(penalty_names, kind);
 }
 
 PenaltyKind parse_penalty(std::string_view name) {
-  for (const PenaltyKind kind : {PenaltyKind::none, PenaltyKind::one_sided, PenaltyKind::two_sided}) {
-    if (to_string(kind) == name) return kind;
-  }
-  throw InputError(fmt::format("penalty: '{}' is not none, one-sided or two-sided", name));
+  return value_in(penalty_names, "penalty", name);
 }
 
 void Penalty::validate() const {
