@@ -129,7 +129,7 @@ TEST(ComparisonReport, SaysWhichFiguresThePageLacks) {
   comparison.delta = 0.03;
   comparison.pairs = {compared.pair};
   EXPECT_TRUE(comparison_report(compared.a, compared.b, comparison).notices.empty());
-  EXPECT_EQ(comparison_report(compared.a, compared.b, comparison, {.gnuplot = gnuplot}).notices.size(), 1U);
+  EXPECT_FALSE(comparison_report(compared.a, compared.b, comparison, {.gnuplot = gnuplot}).notices.empty());
 }
 
 }  // namespace
