@@ -3,6 +3,7 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
@@ -125,6 +126,9 @@ int run_verb(int argc, char** argv) {
 }
 
 surefoot::Failure system_failure(const std::system_error& error) {
+  if (error.code().value() == EAGAIN)  // a thread that could not be started
+    return {fmt::format("{}: a thread could not be started", surefoot::experiments::out_of_memory()),
+            no_resources};
   const bool room = surefoot::is_lack_of_room(error.code().value()) || error.code().value() == EPIPE;
   return {fmt::format("{}{}", room ? "cannot write: " : "", error.what()), room ? no_resources : bad_input};
 }
@@ -146,9 +150,9 @@ surefoot::Failure end_of(const std::function<int()>& work) {
   } catch (const std::system_error& error) {
     return surefoot::ranks().fail(system_failure(error));
   } catch (const std::length_error&) {  // more than any memory holds
-    return surefoot::ranks().fail({"out of memory", no_resources});
+    return surefoot::ranks().fail({surefoot::experiments::out_of_memory(), no_resources});
   } catch (const std::bad_alloc&) {
-    return surefoot::ranks().fail({"out of memory", no_resources});
+    return surefoot::ranks().fail({surefoot::experiments::out_of_memory(), no_resources});
   } catch (const std::exception& error) {
     return surefoot::ranks().fail({fmt::format("internal error: {}", error.what()), internal_error});
   }

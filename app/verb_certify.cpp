@@ -39,6 +39,7 @@ struct CertifyOptions {
   bool allow_dependence = false;
   std::string worst_case;
   std::optional<double> dist0;
+  std::optional<double> estimated_dist0;
   int threads = 0;
   ClaimArguments claims;
   OutputOptions output;
@@ -70,7 +71,8 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
   return names;
 }
 
-certify::Certificate certify_files(const CertifyOptions& options, certify::CountJournal& journal) {
+certify::Certificate certify_files(const CertifyOptions& options, certify::CountJournal& journal,
+                                   std::unique_ptr<io::ResultFolder>& folder) {
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
   const std::vector<std::string> names = variant_names(options);
@@ -91,7 +93,7 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
   }
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
-  options.output.prepare();
+  folder = options.output.open();
   std::vector<certify::Counted> variants;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     Progress progress("reading " + names[i]);
@@ -129,17 +131,21 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
   options.checkpoint.prepare();
   require(!options.dist0 || !options.worst_case.empty(), "--dist0: it is for --worst-case");
+  require(!options.estimated_dist0 || !options.worst_case.empty(),
+          "--estimated-dist0: it is for --worst-case");
   std::optional<certify::StatedWorstCase> stated;
   if (!options.worst_case.empty())
-    stated = certify::parse_stated_worst_case(options.worst_case, options.dist0);
+    stated = certify::parse_stated_worst_case(options.worst_case, options.dist0, options.estimated_dist0);
   const auto journal = open_journal(options.checkpoint, verb, {});
+  std::unique_ptr<io::ResultFolder> folder;
   certify::Certificate certificate = [&] {
     const StopSignals signals(how_to_go_on(options.checkpoint));
-    return certify_files(options, *journal);
+    certify::Certificate counted = certify_files(options, *journal, folder);
+    if (stated) certify::add_worst_case(counted, *stated, StopSignals::check);
+    return counted;
   }();
-  if (stated) certify::add_worst_case(certificate, *stated);
   record_looks(verb, options, certificate);
-  write_certificate(certificate, options.output);
+  write_certificate(certificate, options.output, *folder);
   journal->close();
 }
 
@@ -164,7 +170,11 @@ void add_certify_verb(CLI::App& app) {
       "--worst-case", options->worst_case,
       "averaged:ALPHA or contractive:FACTOR, stated by you as a fact: the metric is the residual "
       "|z^k - z^(k-1)| of such an operator; its worst case stands beside the claims, with a proof");
-  verb->add_option("--dist0", options->dist0, "for --worst-case: |z^0 - z*| is at most this, as a fact");
+  verb->add_option(
+      "--dist0", options->dist0,
+      "for --worst-case: |z^0 - z*| is at most this for every problem, in the norm of the metric, as a fact");
+  verb->add_option("--estimated-dist0", options->estimated_dist0,
+                   "instead of --dist0, if it is not a fact: the worst case is drawn, and no claim uses it");
   verb->add_option("--threads", options->threads, "threads [all cores]")->check(whole_number);
   add_output_options(*verb, options->output);
   add_checkpoint_options(*verb, options->checkpoint);

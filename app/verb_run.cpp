@@ -1,5 +1,4 @@
 #include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/algorithms/osqp_averaging.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/count_table.hpp"
@@ -12,7 +11,6 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -53,6 +51,7 @@ struct RunArguments {
   std::string metric = "residual";
   std::string worst_case;
   std::optional<double> dist0;
+  std::optional<double> estimated_dist0;
   Index iterations = 500;
   int threads = 0;
   bool save_traces = false;
@@ -148,45 +147,25 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
   needs.require_fit();
 }
 
-/// The worst case that the user asks for; none if no option asks.
-std::optional<certify::StatedWorstCase> stated_worst_case(const RunArguments& arguments) {
+/// The worst case that the user asks for, of an operator that declares it; none if no option asks.
+std::optional<certify::StatedWorstCase> stated_worst_case(const RunArguments& arguments,
+                                                          const algorithms::Operator& op,
+                                                          const problems::Table& starts) {
   require(!arguments.dist0 || !arguments.worst_case.empty(), "--dist0: it is for --worst-case");
+  require(!arguments.estimated_dist0 || !arguments.worst_case.empty(),
+          "--estimated-dist0: it is for --worst-case");
   if (arguments.worst_case.empty()) return std::nullopt;
   require(arguments.metric == "residual", "--worst-case: it is about the metric residual, not {}",
           arguments.metric);
-  require(arguments.start.empty(),
-          "--worst-case: it is for the cold start; of other starts it is not known that they fit");
-  return certify::parse_stated_worst_case(arguments.worst_case, arguments.dist0);
-}
-
-/// OSQP is averaged in (x, w + y/rho) and another norm; with the settings of the preset paper that norm
-/// bounds the residual. InputError names what does not fit.
-void require_averaged(const certify::StatedWorstCase& stated, const problems::Qp& problem,
-                      const algorithms::OsqpOptions& options) {
-  const std::vector<double> cold(static_cast<std::size_t>(problem.variables() + 2 * problem.constraints()),
-                                 0.0);
-  require(options.scaling == 0,
-          "--worst-case: scaled OSQP is not known to be averaged in the user's units; --preset paper is");
-  for (Index i = 0; i < problem.instances(); ++i) {
-    const algorithms::OsqpAveraging averaging(problem, i, options);
-    require(averaging.euclidean_factor() == 1.0,
-            "--worst-case: the residual is that of an averaged map only with rho = sigma = 1, as in --preset "
-            "paper");
-    require(
-        stated.question.method == "averaged" && stated.question.parameters.alpha >= averaging.averagedness(),
-        "--worst-case: '{}' is stated, but a step is {}-averaged", stated.question.method,
-        averaging.averagedness());
-    require(averaging.consistent(cold.data()),
-            "--worst-case: problem {} starts at w = 0, which is outside its bounds; the theorem then speaks "
-            "of later "
-            "distances only",
-            i);
-  }
+  certify::StatedWorstCase stated =
+      certify::parse_stated_worst_case(arguments.worst_case, arguments.dist0, arguments.estimated_dist0);
+  certify::require_declared(stated, op, starts);
+  return stated;
 }
 
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
                      FamilyFiles& files, certify::ProblemData problem_data, Json run,
-                     const RerunOptions& solver_settings, const Solve& solve) {
+                     const RerunOptions& solver_settings, const Solve& solve, io::ResultFolder& folder) {
   require_run_memory(arguments, op);
   problems::Table starts;
   if (!arguments.start.empty()) {
@@ -196,6 +175,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   certify::Independence independence = certify::independence_of_problems(problem_data);
   independence.require_none(arguments.folder.empty() ? "problems" : arguments.folder,
                             arguments.allow_dependence);
+  const std::optional<certify::StatedWorstCase> stated = stated_worst_case(arguments, op, starts);
   const runs::Start start = arguments.start.empty() ? runs::cold_start() : runs::given_start(starts);
   io::Configuration data;
   for (const FamilyFiles::Read& read : files.files()) data.emplace_back("--" + read.name, read.sha256);
@@ -206,12 +186,14 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   problems::Table traces;
   certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
   certificate.variants.front().independence = std::move(independence);
+  std::string trace_bytes;
+  std::vector<io::FileContent> others;
   if (arguments.save_traces) {
-    const std::string bytes = io::npy_bytes(traces);
-    io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
+    trace_bytes = io::npy_bytes(traces);
+    others.push_back({report::file_names::traces, trace_bytes});
     certify::Variant& variant = certificate.variants.front();
-    variant.source = "traces.npy";
-    variant.sha256 = io::sha256_hex(bytes);
+    variant.source = report::file_names::traces;
+    variant.sha256 = io::sha256_hex(trace_bytes);
     variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
   }
   run["start"] =
@@ -222,11 +204,14 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
     const std::string name = std::filesystem::path(file.file).filename().string();
     read.push_back({"--" + file.name, name, file.sha256});
   }
-  if (const auto stated = stated_worst_case(arguments)) certify::add_worst_case(certificate, *stated);
+  if (stated) {
+    const StopSignals signals(how_to_go_on(arguments.checkpoint));
+    certify::add_worst_case(certificate, *stated, StopSignals::check);
+  }
   certificate.rerun =
       rerun_record({"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read);
   looks.record_in(certificate, {problems}, std::string(op.name()));
-  write_certificate(certificate, arguments.output);
+  write_certificate(certificate, arguments.output, folder, std::move(others));
   journal->close();
 }
 
@@ -246,7 +231,7 @@ void preset(const CLI::App& verb, const char* option, T& value, T preset_value) 
 void run_qp(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  arguments.output.prepare();
+  const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
@@ -261,7 +246,6 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   const problems::Qp problem = files.read_qp();
   std::unique_ptr<algorithms::Osqp> op;
   files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
-  if (const auto stated = stated_worst_case(arguments)) require_averaged(*stated, problem, arguments.osqp);
   Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
   const RerunOptions settings{{"--rho", fmt::to_string(arguments.osqp.rho)},
@@ -274,13 +258,13 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
     how.interrupt = interrupt;
     return runs::solve_qp(problem, how);
   };
-  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, settings, solve);
+  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, settings, solve, *folder);
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  arguments.output.prepare();
+  const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
@@ -291,8 +275,6 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
     arguments.scs.tau_factor = paper.tau_factor;
   }
   FamilyFiles files(arguments.folder, arguments.files);
-  require(arguments.worst_case.empty(),
-          "--worst-case: SCS divides by its homogenising variable; no class is known for its residual");
   const problems::ConeProgram problem = files.read_cone_program(arguments.cones);
   const algorithms::Scs op(problem, arguments.scs);
   Json run = Json::parse(certify::run_record(arguments.scs, arguments.cones));
@@ -305,7 +287,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
     how.interrupt = interrupt;
     return runs::solve_cone(op, problem, how);
   };
-  run_and_certify(verb, arguments, op, files, certify::data_of(problem), run, settings, solve);
+  run_and_certify(verb, arguments, op, files, certify::data_of(problem), run, settings, solve, *folder);
 }
 
 void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {
@@ -327,9 +309,11 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
       "--worst-case", arguments.worst_case,
       "averaged:ALPHA: the proven worst case beside the claims; for qp with --preset paper, where a step is "
       "1/2-averaged");
-  verb.add_option(
-      "--dist0", arguments.dist0,
-      "for --worst-case: |z^0 - z*| in (x, w + y) is at most this for every problem, stated as a fact");
+  verb.add_option("--dist0", arguments.dist0,
+                  "for --worst-case: |z^0 - z*| in (x, w + y) is at most this for every problem and its "
+                  "start, as a fact");
+  verb.add_option("--estimated-dist0", arguments.estimated_dist0,
+                  "instead of --dist0, if it is not a fact: the worst case is drawn, and no claim uses it");
   verb.add_option("--threads", arguments.threads, "threads [all cores]")->check(whole_number);
   verb.add_flag("--save-traces", arguments.save_traces,
                 "write the traces too, so that verify --data can count them again");

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 
 import pytest
 import surefoot
@@ -59,3 +60,23 @@ def test_misuse_is_named():
 def test_the_program_reads_what_python_wrote(surefoot_program, tmp_path):
     worst_case.averaged(0.5, 4).save(tmp_path / "proof.json")
     assert "VERIFIED" in surefoot_program("verify", tmp_path / "proof.json")
+
+
+def test_certificates_with_a_worst_case_are_read(surefoot_program, tmp_path):
+    generator = random.Random(1)
+    rows = [[size / k for k in (1, 2, 4)] for size in (generator.uniform(0.5, 1.0) for _ in range(200))]
+    lines = ["k=1,k=2,k=4", *(",".join(map(repr, row)) for row in rows)]
+    (tmp_path / "table.csv").write_text("\n".join(lines) + "\n")
+    options = ["--tolerances", "0.3,3", "--quantiles", "0.5", "--worst-case", "averaged:0.5", "--dist0", "4"]
+    surefoot_program("certify", "table.csv", *options, "--out", "c")
+    certificate = surefoot.load(tmp_path / "c/certificate.json")
+    assert certificate.verify()
+    proven = certificate.success(step=4, tolerance=3.0)
+    assert proven.lower_bound < 1 == proven.with_worst_case
+    assert certificate.success(step=1, tolerance=3.0).with_worst_case < 1
+    quantile = certificate.quantile(step=4, quantile=0.5)
+    assert quantile.with_worst_case == quantile.upper_bound
+    assert certificate.budget(tolerance=3.0, quantile=0.5).with_worst_case == 1
+    assert any("as the user states" in sentence for sentence in certificate.statements)
+    plain = surefoot.certify([[1.0, 0.5]] * 3, tolerances=[0.7], quantiles=[0.5], allow_dependence=True)
+    assert all(claim.with_worst_case is None for claim in plain.claims)

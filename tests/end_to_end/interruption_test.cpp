@@ -68,6 +68,12 @@ class Interruption : public testing::ProcessesTest {
             {"certificate.json", "nmse/certificate.json", "table_residual.csv"},
             "part-2.checkpoint"};
   }
+  /// A proof for each number of steps.
+  static Work worst_case() {
+    return {{"worst-case", "averaged", "--steps", "1..80", "--quiet"},
+            {"proof.json"},
+            "worst-case-averaged.checkpoint"};
+  }
   static Work by_two(Work work, const std::string& checkpoint) {
     work.processes = 2;
     work.checkpoint = checkpoint;
@@ -212,6 +218,14 @@ TEST_F(Interruption, AReproductionKilledAtRandomMomentsEndsInTheSameCertificates
   kill_and_go_on(reproduce(), 8 / share_of_kills, 7);
 }
 
+TEST_F(Interruption, WorstCasesKilledAtRandomMomentsEndInTheSameProof) {
+  kill_and_go_on(worst_case(), 8 / share_of_kills, 9);
+}
+
+TEST_F(Interruption, SigintStopsWorstCasesThatGoOn) {
+  stop_and_go_on(worst_case(), SIGINT, 130);
+}
+
 TEST_F(Interruption, OfAReproductionOnlyADamagedPartIsDoneAgain) {
   const Work work = reproduce();
   ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
@@ -310,7 +324,12 @@ TEST_F(Interruption, WithoutCheckpointsASignalSaysThatNothingIsKept) {
   std::this_thread::sleep_for(100ms);
   child.send(SIGINT);  // a block of a million iterations takes long; the second signal does not wait for it
   EXPECT_EQ(child.wait_for(long_enough), 130) << errors();
-  EXPECT_TRUE(fs::is_empty(folder_ / "out"));
+  // The second one leaves the lock, which blocks nobody.
+  for (const auto& entry : fs::directory_iterator(folder_ / "out"))
+    EXPECT_EQ(entry.path().filename(), ".surefoot-lock");
+  work.arguments[4] = "20";
+  EXPECT_EQ(Child(folder_, command(work, "out")).wait(), 0) << errors();
+  EXPECT_FALSE(fs::exists(folder_ / "out/.surefoot-lock"));
 }
 
 TEST_F(Interruption, TracesAreKeptTooAndNoClockMatters) {

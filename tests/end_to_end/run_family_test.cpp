@@ -132,21 +132,37 @@ TEST_F(RunFamily, RefusesBadSettings) {
 TEST_F(RunFamily, TheWorstCaseOfAnAveragedMapStandsBesideTheClaims) {
   const std::string qp = "qp qp --iterations 20 --steps 1,5,20 --tolerances 1 --quantiles 0.5 ";
   const ProgramResult made =
-      surefoot("run " + qp + "--preset paper --worst-case averaged:0.5 --dist0 26 --out w");
+      surefoot("run " + qp + "--preset paper --worst-case averaged:0.5 --dist0 9 --out w");
   ASSERT_EQ(made.code, 0) << made.err;
   const Json certificate = Json::parse(slurp(folder_ / "w/certificate.json"));
-  ASSERT_EQ(certificate["worst_case"]["bounds"].size(), 3U);
-  EXPECT_NEAR(certificate["worst_case"]["bounds"][0]["bound"].get<double>(), 26.0, 1e-5);
+  const Json& part = certificate["worst_case"];
+  EXPECT_EQ(part["dist0"], "stated");
+  EXPECT_EQ(part["variables"], "the Euclidean norm of (x, w + y)");
+  ASSERT_GE(part["proof"]["bounds"].size(), 3U);
+  EXPECT_NEAR(part["proof"]["bounds"][0]["bound"].get<double>(), 9.0, 1e-5);
   EXPECT_NE(certificate["assumptions"].back().get<std::string>().find("(x, w + y)"), std::string::npos);
   EXPECT_EQ(surefoot("verify w/certificate.json").code, 0);
+  const ProgramResult repeated = surefoot("verify w/certificate.json --rerun qp");
+  EXPECT_EQ(repeated.code, 0) << repeated.out << repeated.err;
+  // A start of its own: dist0 is then that of this start. (x, y, w) = 0 is the cold start.
+  write("zero.csv", "0,0,0,0,0,0\n0,0,0,0,0,0\n0,0,0,0,0,0\n");
+  const ProgramResult started =
+      surefoot("run " + qp + "--preset paper --start zero.csv --worst-case averaged:0.5 --dist0 9 --out s");
+  ASSERT_EQ(started.code, 0) << started.err;
+  EXPECT_EQ(Json::parse(slurp(folder_ / "s/certificate.json"))["worst_case"], part);
+  write("outside.csv", "0,0,0,0,0,0\n0,0,0,0,0,1e9\n0,0,0,0,0,0\n");
+  expect_refused(qp + "--preset paper --start outside.csv --worst-case averaged:0.5 --dist0 9",
+                 {"--worst-case", "problem 1", "w = clip(w + y, l, u)"});
+  write("short.csv", "0,0,0\n0,0,0\n0,0,0\n");
+  expect_refused(qp + "--preset paper --start short.csv --worst-case averaged:0.5 --dist0 9", {"--start"});
 
-  expect_refused(qp + "--worst-case averaged:0.5 --dist0 26", {"--worst-case", "--preset paper"});
-  expect_refused(qp + "--preset paper --rho 2 --worst-case averaged:0.5 --dist0 26", {"rho = sigma = 1"});
-  expect_refused(qp + "--preset paper --alpha 1.6 --worst-case averaged:0.5 --dist0 26", {"0.8-averaged"});
-  expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 26",
-                 {"residual"});
+  expect_refused(qp + "--worst-case averaged:0.5 --dist0 9", {"--worst-case", "--preset paper"});
+  expect_refused(qp + "--preset paper --rho 2 --worst-case averaged:0.5 --dist0 9", {"rho = sigma = 1"});
+  expect_refused(qp + "--preset paper --alpha 1.6 --worst-case averaged:0.5 --dist0 9", {"0.8-averaged"});
+  expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 9", {"residual"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5", {"--dist0"});
-  expect_refused("cone cone --worst-case averaged:0.5 --dist0 26", {"SCS"});
+  expect_refused(qp + "--preset paper --worst-case averaged:0.5 --dist0 1e-9", {"the data show"});
+  expect_refused("cone cone --worst-case averaged:0.5 --dist0 9", {"SCS"});
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ def contents(folder):
 
 
 def is_temporary(name):
-    return re.fullmatch(r"\.surefoot-.*\.tmp", name.rpartition("/")[2]) is not None
+    return re.fullmatch(r"\.surefoot-.*", name.rpartition("/")[2]) is not None
 
 
 VOLATILE = ("guarantees.md", "finished.json")  # how long it took
@@ -220,8 +220,8 @@ class Undisturbed:
         if not all_fail and (not lines or not lines[-1].startswith(("surefoot: ", "libgomp: "))):
             return "no line says why"
         for name, content in result.files.items():
-            if name.endswith(".checkpoint"):
-                continue  # has a digest, and the command is run again
+            if name.endswith((".checkpoint", "manifest.json")):
+                continue  # has a digest, or says that the folder is not complete; the command is run again
             if name.endswith(".jsonl") and self.result.files.get(name) and \
                     without_times(self.result.files[name]).startswith(without_times(content)):
                 continue  # lines are added to it one by one, and readers leave out one that is cut

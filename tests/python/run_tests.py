@@ -90,7 +90,7 @@ def run_pytest(options, python, expected, *paths):
 def test_package(options):
     python = options.build / "venv-python/bin/python"
     subprocess.run([python, *PIP, "install", "--no-deps", "--force-reinstall", wheel_of(options)], check=True)
-    names = re.findall(r"^([a-z]+)==", REQUIREMENTS.read_text(), re.MULTILINE)
+    names = re.findall(r"^([A-Za-z]+)==", REQUIREMENTS.read_text(), re.MULTILINE)
     return run_pytest(options, python, names)
 
 

@@ -163,6 +163,81 @@ inline void expect_zero_residual_at(const algorithms::Operator& op, const proble
   }
 }
 
+/// The declared class of the step, tried on random pairs of points of every instance of a block: with s, r
+/// the coordinates of two iterates that fit,
+///   |T s - T r|^2 + (1 - alpha) / alpha |(s - T s) - (r - T r)|^2 <= |s - r|^2,
+/// the residual of a step is at most |T s - s|, an iterate fits after a step, and T is the same at every
+/// step.
+inline void expect_averaged_as_declared(const algorithms::Operator& op, const algorithms::AveragedMap& map,
+                                        Index pairs = 40) {
+  const Index W = op.width();
+  const Index count = std::min(W, op.instances());
+  const double alpha = map.averagedness();
+  ASSERT_GT(alpha, 0.0) << op.name();
+  ASSERT_LT(alpha, 1.0) << op.name();
+  using Points = std::vector<std::vector<double>>;  // by lane
+  const auto read = [&](OperatorBlock& block) {
+    const algorithms::Buffer iterate = block.iterate();
+    Points points;
+    for (Index lane = 0; lane < count; ++lane) {
+      std::vector<double> own(static_cast<std::size_t>(op.iterate_size()));
+      for (Index i = 0; i < op.iterate_size(); ++i) own[i] = iterate[i * W + lane];
+      EXPECT_TRUE(map.fits(lane, own.data())) << op.name() << ": an iterate does not fit";
+      std::vector<double>& s = points.emplace_back(static_cast<std::size_t>(map.size()));
+      map.coordinates(lane, own.data(), s.data());
+    }
+    return points;
+  };
+  const auto squared = [](const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += value * value;
+    return sum;
+  };
+  const auto minus = [](std::vector<double> a, const std::vector<double>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+    return a;
+  };
+  RandomStream stream(13, "operator contract: pairs", 0);
+  for (Index pair = 0; pair < pairs; ++pair) {
+    Points before[2];
+    Points after[2];
+    for (int which = 0; which < 2; ++which) {
+      OperatorBlock block(op, 0, count);
+      const double size = std::pow(10.0, stream.uniform(-1, 1));
+      const algorithms::DifferentiableStep* starts = op.differentiable();
+      if (starts != nullptr && starts->start_size() > 0) {
+        algorithms::Buffer numbers = algorithms::make_buffer(starts->start_size(), W);
+        for (double& value : numbers) value = size * stream.normal();
+        starts->start_from({numbers.data(), starts->start_size(), W}, block.z(), block.workspace());
+      } else {
+        algorithms::Buffer iterate = algorithms::make_buffer(op.iterate_size(), W);
+        for (double& value : iterate) value = size * stream.normal();
+        op.write({iterate.data(), op.iterate_size(), W}, block.workspace(), block.z());
+      }
+      before[which] = read(block);
+      const algorithms::Buffer kept = block.state();
+      block.step(1);
+      after[which] = read(block);
+      for (Index lane = 0; lane < count; ++lane) {
+        const double length = std::sqrt(squared(minus(after[which][lane], before[which][lane])));
+        EXPECT_LE(block.residual()[lane], length * (1 + 1e-9) + 1e-13) << op.name() << ": residual";
+      }
+      std::copy(kept.begin(), kept.end(), block.z().data);
+      block.step(17);
+      const Points later = read(block);
+      for (Index lane = 0; lane < count; ++lane)
+        EXPECT_EQ(later[lane], after[which][lane]) << op.name() << ": another map at a later step";
+    }
+    for (Index lane = 0; lane < count; ++lane) {
+      const std::vector<double> ds = minus(before[0][lane], before[1][lane]);
+      const std::vector<double> dT = minus(after[0][lane], after[1][lane]);
+      const double all = squared(ds);
+      EXPECT_LE(squared(dT) + (1 - alpha) / alpha * squared(minus(ds, dT)), all * (1 + 1e-9) + 1e-20)
+          << op.name() << ": pair " << pair << " of instance " << lane << " is not " << alpha << "-averaged";
+    }
+  }
+}
+
 /// Numbers without a pattern, for cotangents and directions.
 inline algorithms::Buffer scattered(std::size_t size, std::uint64_t index) {
   algorithms::Buffer values(size);
@@ -324,6 +399,10 @@ inline void expect_operator_contract(const algorithms::Operator& op, const probl
   expect_read_write_round_trip(op, contract.steps);
   expect_vjp_contract(op, contract.steps, contract.gradient);
   if (solutions.size() > 0) expect_zero_residual_at(op, solutions, contract.fixed_point);
+  const algorithms::DeclaredMap declared = op.declared_map();
+  EXPECT_NE(declared.map == nullptr, declared.why_not.empty())
+      << op.name() << ": a class, or why there is none";
+  if (declared.map) expect_averaged_as_declared(op, *declared.map);
 }
 
 }  // namespace surefoot::testing

@@ -39,6 +39,8 @@ class SuccessClaim:
     delta: float
     empirical: float
     lower_bound: float  #: 0: says nothing
+    #: 1 where the worst case is below the tolerance, else lower_bound: if what was stated for it holds. None: no worst case.
+    with_worst_case: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +58,8 @@ class QuantileClaim:
     delta: float
     empirical: float
     upper_bound: float  #: infinite: says nothing
+    #: The smaller of upper_bound and the worst case, if what was stated for it holds. None: no worst case.
+    with_worst_case: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,6 +81,8 @@ class BudgetClaim:
     delta: float
     empirical: int | None
     steps: int | None  #: None: says nothing
+    #: The smaller of steps and those of the worst case, if what was stated for it holds. None: neither says anything.
+    with_worst_case: int | None = None
 
 
 Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim]
@@ -201,6 +207,8 @@ class Certificate:
             if kind == "quantile":
                 row["empirical"] = _or_infinite(row["empirical"])
                 row["upper_bound"] = _or_infinite(row["upper_bound"])
+                if "with_worst_case" in row:
+                    row["with_worst_case"] = _or_infinite(row["with_worst_case"])
             rows.append(row)
         return rows
 

@@ -272,7 +272,7 @@ def npy_sha256(array: Array) -> str:
     return digest.hexdigest()
 
 
-_NUMBERS_AT_ONCE = 1 << 23
+_NUMBERS_AT_ONCE = 1 << 20
 
 
 def _npy_header(array: Array) -> bytes:

@@ -27,6 +27,10 @@ class Fista final : public Operator {
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
   [[nodiscard]] bool knows(Quantity quantity) const override { return quantity == Quantity::objective; }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  [[nodiscard]] DeclaredMap declared_map() const override {
+    return {nullptr,
+            "its momentum makes every step another map; surefoot worst-case composite-fista bounds it"};
+  }
 
  private:
   SoftGradient gradient_;

@@ -1,8 +1,11 @@
 #include "surefoot/algorithms/gradient_descent.hpp"
 
 #include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/algorithms/whole_iterate_map.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +67,13 @@ void GradientDescent::step(Index /*k*/, Batch z, Workspace& workspace, double* r
     squares.add_product(change, change);
   }
   if (residual != nullptr) sqrt(squares).store(residual);
+}
+
+DeclaredMap GradientDescent::declared_map() const {
+  constexpr double rounding = 1 + 1e-9;  // of the eigenvalue
+  const double averagedness = step_ * problems::largest_eigenvalue(problem_.P) * rounding / 2;
+  if (averagedness >= 1) return {nullptr, fmt::format("its step {} is not below 2 / L", step_)};
+  return {std::make_shared<WholeIterateMap>(averagedness, n_)};
 }
 
 // c - step P c, P symmetric.

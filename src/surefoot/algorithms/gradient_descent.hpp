@@ -28,6 +28,9 @@ class GradientDescent final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   [[nodiscard]] bool knows(Quantity quantity) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  /// (step L / 2)-averaged where step < 2 / L (H. Bauschke, P. Combettes, "Convex Analysis and Monotone
+  /// Operator Theory in Hilbert Spaces", 2011, Prop. 4.33).
+  [[nodiscard]] DeclaredMap declared_map() const override;
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
 

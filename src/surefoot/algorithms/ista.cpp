@@ -1,5 +1,9 @@
 #include "surefoot/algorithms/ista.hpp"
 
+#include "surefoot/algorithms/whole_iterate_map.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -29,6 +33,14 @@ void Ista::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) co
     squares.add_product(change, change);
   }
   if (residual != nullptr) sqrt(squares).store(residual);
+}
+
+DeclaredMap Ista::declared_map() const {
+  constexpr double rounding = 1 + 1e-9;  // of the eigenvalue
+  const problems::Matrix& D = gradient_.problem().D;
+  const double a = problems::largest_eigenvalue(D.transpose() * D) * rounding / (2 * lipschitz());
+  if (a >= 1) return {nullptr, fmt::format("its step 1 / {} is not below 2 / L", lipschitz())};
+  return {std::make_shared<WholeIterateMap>(1 / (2 - a), gradient_.variables())};
 }
 
 // With c = cotangent where the new entry is not zero, else 0: c - D'D c / L.

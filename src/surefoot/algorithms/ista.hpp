@@ -22,6 +22,9 @@ class Ista final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   [[nodiscard]] bool knows(Quantity quantity) const override { return quantity == Quantity::objective; }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  /// With a = largest eigenvalue of D'D / (2 L) < 1 the gradient step is a-averaged, the proximal one
+  /// 1/2-averaged, and both together 1 / (2 - a) (P. Combettes, I. Yamada, J. Math. Anal. Appl. 425, 2015).
+  [[nodiscard]] DeclaredMap declared_map() const override;
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
 

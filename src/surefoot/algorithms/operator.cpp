@@ -22,6 +22,14 @@ std::string_view to_string(Quantity quantity) {
   return name_in(quantity_names, quantity);
 }
 
+bool AveragedMap::fits(Index /*instance*/, const double* /*iterate*/) const {
+  return true;
+}
+
+DeclaredMap Operator::declared_map() const {
+  return {nullptr, "no class of operators is known that its step belongs to"};
+}
+
 void Operator::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count, double* out) const {
   std::copy_n(z.row(first), count * z.width, out);
 }

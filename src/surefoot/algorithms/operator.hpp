@@ -3,6 +3,7 @@
 #include "surefoot/core/types.hpp"
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace surefoot::algorithms {
@@ -45,6 +46,34 @@ enum class Quantity {
 std::string_view to_string(Quantity quantity);
 
 class DifferentiableStep;
+
+/// What is known of a step as a map, so that worst cases (worst_case/catalogue.hpp) may be stated of its
+/// residual. With s the coordinates of an iterate, a step takes s to T s: the same T at every step,
+/// averaged in the Euclidean norm of these coordinates. The residual that step() reports is at most
+/// |T s - s|. `expect_averaged_as_declared` of the contract kit tries it on random pairs of points.
+class AveragedMap {
+ public:
+  AveragedMap() = default;
+  virtual ~AveragedMap() = default;
+  AveragedMap(const AveragedMap&) = delete;
+  AveragedMap& operator=(const AveragedMap&) = delete;
+
+  /// alpha in (0, 1): T = (1 - alpha) I + alpha N with N nonexpansive.
+  [[nodiscard]] virtual double averagedness() const = 0;
+  /// Variables and norm in words, for sentences: "the Euclidean norm of (x, w + y)".
+  [[nodiscard]] virtual std::string variables() const = 0;
+  /// Numbers of the coordinates.
+  [[nodiscard]] virtual Index size() const = 0;
+  virtual void coordinates(Index instance, const double* iterate, double* s) const = 0;
+  /// Whether the coordinates of this iterate determine the run from it; so it is after every step.
+  [[nodiscard]] virtual bool fits(Index instance, const double* iterate) const;
+};
+
+/// The map of an operator, which must outlive it, or why there is none.
+struct DeclaredMap {
+  std::shared_ptr<const AveragedMap> map;
+  std::string why_not = {};
+};
 
 /// The contract of an optimizer on a batch: z^{k+1} = T_k(z^k, x) for the instances x of a family.
 ///
@@ -99,6 +128,9 @@ class Operator {
   virtual void prepare_measures(Workspace& workspace) const;
   /// The quantity at the iterate after k steps, one number per lane. Throws InputError if unknown.
   virtual void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const;
+
+  /// The class that the step is of, if one is known.
+  [[nodiscard]] virtual DeclaredMap declared_map() const;
 
   /// The derivative of the step; null: not differentiable here.
   [[nodiscard]] virtual const DifferentiableStep* differentiable() const { return nullptr; }

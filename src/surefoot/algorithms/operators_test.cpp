@@ -10,6 +10,7 @@
 #include "support/random_problems.hpp"
 
 #include <Eigen/LU>
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -48,6 +49,50 @@ TEST(GradientDescent, PassesTheContractAndStopsAtTheMinimiser) {
   const GradientDescent op(problem);
   const Table solutions = (-problem.P.fullPivLu().solve(Matrix(problem.c.transpose()))).transpose();
   testing::expect_operator_contract(op, solutions);
+}
+
+/// The map of another operator with a claim of its own.
+class FalseClaim final : public AveragedMap {
+ public:
+  FalseClaim(const AveragedMap& map, double averagedness) : map_(map), averagedness_(averagedness) {}
+  [[nodiscard]] double averagedness() const override { return averagedness_; }
+  [[nodiscard]] std::string variables() const override { return map_.variables(); }
+  [[nodiscard]] Index size() const override { return map_.size(); }
+  void coordinates(Index instance, const double* iterate, double* s) const override {
+    map_.coordinates(instance, iterate, s);
+  }
+
+ private:
+  const AveragedMap& map_;
+  double averagedness_;
+};
+
+TEST(DeclaredMap, TheContractFindsAFalseClaim) {
+  const GradientDescent op(random_quadratic(3, 10));
+  const DeclaredMap declared = op.declared_map();
+  ASSERT_NE(declared.map, nullptr);
+  EXPECT_NEAR(declared.map->averagedness(), 0.5, 1e-8);
+  const auto failures = [&](double averagedness) {
+    ::testing::TestPartResultArray results;
+    const ::testing::ScopedFakeTestPartResultReporter reporter(&results);
+    testing::expect_averaged_as_declared(op, FalseClaim(*declared.map, averagedness));
+    return results.size();
+  };
+  EXPECT_EQ(failures(0.51), 0);
+  EXPECT_GT(failures(0.4), 0);
+}
+
+TEST(DeclaredMap, OperatorsWithoutOneSayWhy) {
+  const auto why_not = [](const Operator& op) { return op.declared_map().why_not; };
+  EXPECT_NE(why_not(Fista(random_lasso(5, 7, 3))).find("momentum"), std::string::npos);
+  const problems::Quadratic quadratic = random_quadratic(4, 3);
+  const double L = problems::largest_eigenvalue(quadratic.P);
+  EXPECT_NE(why_not(GradientDescent(quadratic, {2.1 / L})).find("not below 2 / L"), std::string::npos);
+  EXPECT_TRUE(why_not(GradientDescent(quadratic, {1.9 / L})).empty());
+  const problems::Lasso lasso = random_lasso(5, 7, 3);
+  EXPECT_NE(why_not(Ista(lasso, {0.1})).find("not below 2 / L"), std::string::npos);
+  EXPECT_NEAR(Ista(lasso).declared_map().map->averagedness(), 2.0 / 3, 1e-8);
+  EXPECT_NE(why_not(Osqp(testing::random_qp(3, 4, 5, 2))).find("--preset paper"), std::string::npos);
 }
 
 TEST(GradientDescent, MakesThePlainStep) {

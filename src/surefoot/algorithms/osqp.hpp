@@ -62,6 +62,9 @@ class Osqp final : public Operator, public DifferentiableStep {
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
   [[nodiscard]] bool knows(Quantity quantity) const override { return quantity != Quantity::largest_error; }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
+  /// Without scaling and with rho = sigma = 1 in every row (the preset paper): (alpha / 2)-averaged in (x, w
+  /// + y) (osqp_averaging.hpp).
+  [[nodiscard]] DeclaredMap declared_map() const override;
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   /// The transposed step where it is linear: a row of w+ that was clipped passes nothing on.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;

@@ -9,6 +9,44 @@ namespace surefoot::algorithms {
 
 using problems::Vector;
 
+namespace {
+
+/// s = (x, w + y), rho = sigma = 1.
+class OsqpMap final : public AveragedMap {
+ public:
+  explicit OsqpMap(const Osqp& op) : op_(op) {}
+
+  [[nodiscard]] double averagedness() const override { return op_.options().alpha / 2; }
+  [[nodiscard]] std::string variables() const override { return "the Euclidean norm of (x, w + y)"; }
+  [[nodiscard]] Index size() const override { return n() + m(); }
+  void coordinates(Index /*instance*/, const double* iterate, double* s) const override {
+    std::copy_n(iterate, n(), s);
+    for (Index i = 0; i < m(); ++i) s[n() + i] = iterate[n() + i] + iterate[n() + m() + i];
+  }
+  [[nodiscard]] bool fits(Index instance, const double* iterate) const override {
+    return OsqpAveraging(op_.problem(), instance, op_.options()).consistent(iterate);
+  }
+
+ private:
+  [[nodiscard]] Index n() const { return op_.problem().variables(); }
+  [[nodiscard]] Index m() const { return op_.problem().constraints(); }
+  const Osqp& op_;
+};
+
+}  // namespace
+
+DeclaredMap Osqp::declared_map() const {
+  if (scaled_)
+    return {nullptr,
+            "scaled OSQP is not known to be averaged in the user's units; with --preset paper it is"};
+  for (Index i = 0; i < instances_; ++i) {
+    if (OsqpAveraging(problem_, i, options_).euclidean_factor() != 1.0)
+      return {nullptr,
+              "its residual is that of an averaged map only with rho = sigma = 1, as in --preset paper"};
+  }
+  return {std::make_shared<OsqpMap>(*this)};
+}
+
 OsqpAveraging::OsqpAveraging(const problems::Qp& problem, Index instance, const OsqpOptions& options)
     : averagedness_(options.alpha / 2), sigma_(options.sigma), n_(problem.variables()) {
   options.validate();

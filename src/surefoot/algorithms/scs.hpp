@@ -62,6 +62,11 @@ class Scs final : public Operator, public DifferentiableStep {
   void prepare_measures(Workspace& workspace) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 
+  [[nodiscard]] DeclaredMap declared_map() const override {
+    return {nullptr,
+            "its residual is of mu / eta: SCS divides by its homogenising variable, and no class is known "
+            "for that"};
+  }
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   /// The transposed step: of the linear solve, of tau~'s root (implicitly), of the projection and of the
   /// rescaling, whose power of two is taken as fixed.

@@ -3,6 +3,7 @@
 #include "surefoot/certify/json_text.hpp"
 #include "surefoot/certify/parts.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
@@ -85,26 +86,42 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
   text.close('}');
 }
 
-void write_success(JsonText& text, const SuccessClaim& claim) {
-  text.object("variant", claim.variant, "step", claim.step, "tolerance", claim.tolerance,                  //
-              "method", bounds::name(claim.method), "samples", claim.samples, "failures", claim.failures,  //
-              "delta", claim.delta, "empirical", claim.empirical, "lower_bound", claim.lower_bound);
+// The better of the samples and the worst case follows from the rest: it is written for readers, and reading
+// compares it (ParsedCertificate::canonical).
+template <class Claim>
+void write_better(JsonText& text, const Claim& claim, const WorstCaseBounds& worst) {
+  if (worst.used()) text.members("with_worst_case", worst.better(claim));
 }
 
-void write_quantile(JsonText& text, const QuantileClaim& claim) {
-  text.object("variant", claim.variant, "step", claim.step, "quantile", claim.quantile,            //
-              "method", bounds::name(claim.method), "samples", claim.samples, "rank", claim.rank,  //
-              "below", claim.below, "at_most", claim.at_most, "delta", claim.delta,                //
-              "empirical", claim.empirical, "upper_bound", claim.upper_bound);
+void write_success(JsonText& text, const SuccessClaim& claim, const WorstCaseBounds& worst) {
+  text.open('{');
+  text.members("variant", claim.variant, "step", claim.step, "tolerance", claim.tolerance,                  //
+               "method", bounds::name(claim.method), "samples", claim.samples, "failures", claim.failures,  //
+               "delta", claim.delta, "empirical", claim.empirical, "lower_bound", claim.lower_bound);
+  write_better(text, claim, worst);
+  text.close('}');
 }
 
-void write_budget(JsonText& text, const BudgetClaim& claim) {
-  text.object("variant", claim.variant, "tolerance", claim.tolerance, "quantile", claim.quantile,  //
-              "method", bounds::name(claim.method),                                                //
-              "covered_by_confidence", claim.method != bounds::BudgetMethod::paper,                //
-              "samples", claim.samples, "rank", claim.rank, "reached", claim.reached,              //
-              "reached_before", claim.reached_before, "delta", claim.delta,                        //
-              "empirical", claim.empirical, "steps", claim.steps);
+void write_quantile(JsonText& text, const QuantileClaim& claim, const WorstCaseBounds& worst) {
+  text.open('{');
+  text.members("variant", claim.variant, "step", claim.step, "quantile", claim.quantile,            //
+               "method", bounds::name(claim.method), "samples", claim.samples, "rank", claim.rank,  //
+               "below", claim.below, "at_most", claim.at_most, "delta", claim.delta,                //
+               "empirical", claim.empirical, "upper_bound", claim.upper_bound);
+  write_better(text, claim, worst);
+  text.close('}');
+}
+
+void write_budget(JsonText& text, const BudgetClaim& claim, const WorstCaseBounds& worst) {
+  text.open('{');
+  text.members("variant", claim.variant, "tolerance", claim.tolerance, "quantile", claim.quantile,  //
+               "method", bounds::name(claim.method),                                                //
+               "covered_by_confidence", claim.method != bounds::BudgetMethod::paper,                //
+               "samples", claim.samples, "rank", claim.rank, "reached", claim.reached,              //
+               "reached_before", claim.reached_before, "delta", claim.delta,                        //
+               "empirical", claim.empirical, "steps", claim.steps);
+  write_better(text, claim, worst);
+  text.close('}');
 }
 
 void write_share(JsonText& text, const Share& share) {
@@ -114,6 +131,14 @@ void write_share(JsonText& text, const Share& share) {
 template <class T>
 auto list_of(const std::vector<T>& values, void (*write_item)(JsonText&, const T&)) {
   return [&values, write_item](JsonText& text) { text.list(values, write_item); };
+}
+
+template <class T>
+auto list_of(const std::vector<T>& values, void (*write_item)(JsonText&, const T&, const WorstCaseBounds&),
+             const WorstCaseBounds& worst) {
+  return [&values, write_item, &worst](JsonText& text) {
+    text.list(values, [&](JsonText& item, const T& value) { write_item(item, value, worst); });
+  };
 }
 
 // Opens the certificate's object and writes all of it but the digest.
@@ -139,10 +164,11 @@ void write_body(JsonText& text, const Certificate& certificate) {
       write_variant(item, variant, certificate.format);
     });
   });
+  const WorstCaseBounds worst(certificate);
   text.members("claims", [&](JsonText& part) {
-    part.object("success_rate", list_of(certificate.success, write_success),  //
-                "quantile", list_of(certificate.quantile, write_quantile),    //
-                "iteration_budget", list_of(certificate.budget, write_budget));
+    part.object("success_rate", list_of(certificate.success, write_success, worst),  //
+                "quantile", list_of(certificate.quantile, write_quantile, worst),    //
+                "iteration_budget", list_of(certificate.budget, write_budget, worst));
   });
   if (certificate.format > 1)
     text.members("wording", certificate.wording, "statements",

@@ -1,6 +1,7 @@
 #include "surefoot/certify/evidence.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/enum_names.hpp"
 
 #include <nlohmann/json.hpp>
@@ -136,21 +137,26 @@ const std::vector<FieldCheck>& field_checks() {
       {"statements", arithmetic, arithmetic},
       {"assumptions", arithmetic, arithmetic},
       {"run", arithmetic, rerun},
-      {"worst_case.format", arithmetic, std::nullopt},
-      {"worst_case.format_version", arithmetic, std::nullopt},
-      {"worst_case.surefoot_version", arithmetic, std::nullopt},
-      {"worst_case.method.name", arithmetic, std::nullopt},
-      {"worst_case.method.parameters.alpha", arithmetic, std::nullopt},
-      {"worst_case.method.metric", arithmetic, std::nullopt},
-      {"worst_case.method.initial", arithmetic, std::nullopt},
-      {"worst_case.start", arithmetic, std::nullopt},
-      {"worst_case.bounds.steps", arithmetic, std::nullopt},
-      {"worst_case.bounds.bound", arithmetic, std::nullopt},
-      {"worst_case.bounds.exponent", arithmetic, std::nullopt},
-      {"worst_case.bounds.initial", arithmetic, std::nullopt},
-      {"worst_case.bounds.pairs", arithmetic, std::nullopt},
-      {"worst_case.digest.algorithm", arithmetic, std::nullopt},
-      {"worst_case.digest.value", arithmetic, std::nullopt},
+      {"claims.success_rate.with_worst_case", arithmetic, arithmetic},
+      {"claims.quantile.with_worst_case", arithmetic, arithmetic},
+      {"claims.iteration_budget.with_worst_case", arithmetic, arithmetic},
+      {"worst_case.dist0", arithmetic, arithmetic},
+      {"worst_case.variables", arithmetic, rerun},
+      {"worst_case.proof.format", arithmetic, arithmetic},
+      {"worst_case.proof.format_version", arithmetic, arithmetic},
+      {"worst_case.proof.surefoot_version", arithmetic, arithmetic},
+      {"worst_case.proof.method.name", arithmetic, arithmetic},
+      {"worst_case.proof.method.parameters.alpha", arithmetic, arithmetic},
+      {"worst_case.proof.method.metric", arithmetic, arithmetic},
+      {"worst_case.proof.method.initial", arithmetic, arithmetic},
+      {"worst_case.proof.start", arithmetic, arithmetic},
+      {"worst_case.proof.bounds.steps", arithmetic, arithmetic},
+      {"worst_case.proof.bounds.bound", arithmetic, arithmetic},
+      {"worst_case.proof.bounds.exponent", arithmetic, arithmetic},
+      {"worst_case.proof.bounds.initial", arithmetic, arithmetic},
+      {"worst_case.proof.bounds.pairs", arithmetic, arithmetic},
+      {"worst_case.proof.digest.algorithm", arithmetic, arithmetic},
+      {"worst_case.proof.digest.value", arithmetic, arithmetic},
       {"variants.provenance.family", std::nullopt, rerun},
       {"variants.provenance.seed", std::nullopt, rerun},
       {"variants.provenance.set", std::nullopt, rerun},
@@ -205,6 +211,7 @@ std::vector<std::string> taken_on_trust(const Certificate& certificate, const Ch
     return each.pac_bayes && each.pac_bayes->prior_samples > 0;
   });
   if (split) items.emplace_back("that the prior mean never saw the samples counted here");
+  if (WorstCaseBounds(certificate).used()) items.emplace_back("what is stated for the worst case");
   const EvidenceJson json = EvidenceJson::parse(to_json(certificate));
   for (const FieldCheck& check : field_checks()) {
     const std::optional<Evidence> own = repeatable ? check.in_runs : check.in_tables;

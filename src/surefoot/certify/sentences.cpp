@@ -117,11 +117,13 @@ std::string budget_clause(const Certificate& certificate, const BudgetClaim& cla
                      after(*claim.steps), lasting(certificate, claim, voice));
 }
 
-/// The covered budget of the largest quantile that says something.
-const BudgetClaim* best_budget(const Certificate& certificate, std::size_t variant, double tolerance) {
+/// The covered budget of the largest quantile that says something, and more than the worst case does.
+const BudgetClaim* best_budget(const Certificate& certificate, const WorstCaseBounds& worst,
+                               std::size_t variant, double tolerance) {
   const BudgetClaim* best = nullptr;
   for (const BudgetClaim& claim : certificate.budget) {
-    const bool fits = claim.variant == variant && claim.tolerance == tolerance && is_covered(claim);
+    const bool fits = claim.variant == variant && claim.tolerance == tolerance && is_covered(claim) &&
+                      worst.better(claim) == claim.steps;
     if (fits && claim.steps && (best == nullptr || claim.quantile > best->quantile)) best = &claim;
   }
   return best;
@@ -180,20 +182,33 @@ std::string quantile_clause(const Certificate& certificate, const QuantileClaim&
 std::vector<std::string> clauses_to_quote(const Certificate& certificate, std::size_t variant,
                                           const Voice& voice, bool joined) {
   const std::vector<double> tolerances = telling_values(certificate.tolerances, quoted_tolerances);
+  // What the worst case says of every problem is said by its own clauses.
+  const WorstCaseBounds worst(certificate);
   std::vector<std::string> clauses;
   for (const double tolerance : tolerances) {
-    const BudgetClaim* budget = best_budget(certificate, variant, tolerance);
+    const BudgetClaim* budget = best_budget(certificate, worst, variant, tolerance);
     if (budget != nullptr) clauses.push_back(budget_clause(certificate, *budget, voice));
   }
   if (certificate.steps.empty()) return clauses;
   const Index last = std::ranges::max(certificate.steps);
-  const std::vector<const SuccessClaim*> rates = rates_to_quote(certificate, variant, tolerances, last);
+  std::vector<const SuccessClaim*> rates = rates_to_quote(certificate, variant, tolerances, last);
+  std::erase_if(rates, [&](const SuccessClaim* claim) { return worst.better(*claim) != claim->lower_bound; });
   if (joined && !rates.empty()) clauses.push_back(success_clause(certificate, rates, voice));
   if (!joined) {
     for (const SuccessClaim* claim : rates) clauses.push_back(success_clause(certificate, {claim}, voice));
   }
   const QuantileClaim* quantile = best_quantile(certificate, variant, last);
-  if (quantile != nullptr) clauses.push_back(quantile_clause(certificate, *quantile, voice));
+  if (quantile != nullptr && worst.better(*quantile) == quantile->upper_bound)
+    clauses.push_back(quantile_clause(certificate, *quantile, voice));
+  return clauses;
+}
+
+/// "if ... as the user states, the residual of every problem is below 0.1 after 40 iterations and ever
+/// after".
+std::vector<std::string> conditional_clauses(const Certificate& certificate) {
+  std::vector<std::string> clauses = worst_case_clauses(certificate);
+  for (std::string& clause : clauses)
+    clause = fmt::format("{}, {}", worst_case_condition(certificate), clause);
   return clauses;
 }
 
@@ -217,10 +232,11 @@ std::string no_guarantee_sentence(const Certificate& certificate, std::string_vi
 }
 
 /// The covered budget of the largest share, then of the fewest steps, of any variant.
-const BudgetClaim* best_budget(const Certificate& certificate, double tolerance) {
+const BudgetClaim* best_budget(const Certificate& certificate, const WorstCaseBounds& worst,
+                               double tolerance) {
   const BudgetClaim* best = nullptr;
   for (std::size_t variant = 0; variant < certificate.variants.size(); ++variant) {
-    const BudgetClaim* own = best_budget(certificate, variant, tolerance);
+    const BudgetClaim* own = best_budget(certificate, worst, variant, tolerance);
     if (own == nullptr) continue;
     if (best == nullptr || own->quantile > best->quantile ||
         (own->quantile == best->quantile && *own->steps < *best->steps))
@@ -244,10 +260,11 @@ const QuantileClaim* best_quantile(const Certificate& certificate) {
 }
 
 bool says_nothing_somewhere(const Certificate& certificate) {
-  return std::ranges::any_of(certificate.success, [](const auto& c) { return !(c.lower_bound > 0); }) ||
+  const WorstCaseBounds worst(certificate);
+  return std::ranges::any_of(certificate.success, [&](const auto& c) { return !(worst.better(c) > 0); }) ||
          std::ranges::any_of(certificate.quantile,
-                             [](const auto& c) { return !(c.upper_bound < infinity); }) ||
-         std::ranges::any_of(certificate.budget, [](const auto& c) { return !c.steps; });
+                             [&](const auto& c) { return !(worst.better(c) < infinity); }) ||
+         std::ranges::any_of(certificate.budget, [&](const auto& c) { return !worst.better(c); });
 }
 
 bool has_budgets(const Certificate& certificate, BudgetMethod method) {
@@ -319,15 +336,20 @@ std::vector<std::string> statements_of(const Certificate& certificate, int wordi
   require_known_wording(wording);
   std::vector<std::string> statements;
   if (wording == 1) return statements;  // its certificates carry none
+  std::vector<std::string> of_every_problem = conditional_clauses(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const std::vector<std::string> clauses = clauses_to_quote(certificate, v, alone(certificate), false);
     for (const std::string& clause : clauses)
       statements.push_back(
           conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, v), clause)));
-    if (!clauses.empty()) continue;
+    if (!clauses.empty() || !of_every_problem.empty()) continue;
     const bool several = certificate.variants.size() > 1;
     statements.push_back(no_guarantee_sentence(
         certificate, several ? fmt::format(" for {}", certificate.variants[v].name) : ""));
+  }
+  for (std::string& clause : of_every_problem) {
+    clause.front() = 'I';
+    statements.push_back(clause + '.');
   }
   return statements;
 }
@@ -344,10 +366,12 @@ Headline headline(const Certificate& certificate) {
                      "Each of these, taken alone and had it been chosen in advance, holds with "
                      "confidence {} for the {} of new problems{}:",
                      confidence, certificate.metric, weights);
+  const std::vector<std::string> of_every_problem = conditional_clauses(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(), together);
-    if (clauses.empty()) clauses.emplace_back("no guarantee from these samples");
+    if (clauses.empty() && of_every_problem.empty()) clauses.emplace_back("no guarantee from these samples");
     for (std::string& clause : clauses) clause = conditioned(certificate, clause);
+    clauses.insert(clauses.end(), of_every_problem.begin(), of_every_problem.end());
     result.groups.push_back({certificate.variants[v].name, std::move(clauses)});
   }
   result.opening = conditioned(certificate, result.opening);
@@ -358,6 +382,12 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
   const std::string observed = claim.empirical ? count_label(*claim.empirical) : "not reached";
   const std::string& variant = certificate.variants.at(claim.variant).name;
   const std::string of = certificate.variants.size() > 1 ? " for " + variant : "";
+  if (const WorstCaseBounds worst(certificate); worst.better(claim) != claim.steps) {
+    return fmt::format(
+        "I{}, the {} of every problem is below {} after {} iterations and ever after (observed{}: {}).",
+        worst_case_condition(certificate).substr(1), certificate.metric,
+        tolerance_text(certificate, claim.tolerance), count_label(*worst.better(claim)), of, observed);
+  }
   if (!claim.steps) {
     return fmt::format(
         "No guarantee{} that the {} of {} of problems gets below {} within the recorded iterations "
@@ -375,8 +405,9 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
 
 std::string summary_sentence(const Certificate& certificate) {
   std::vector<const BudgetClaim*> budgets;
+  const WorstCaseBounds worst(certificate);
   for (const double tolerance : certificate.tolerances) {
-    if (const BudgetClaim* claim = best_budget(certificate, tolerance)) budgets.push_back(claim);
+    if (const BudgetClaim* claim = best_budget(certificate, worst, tolerance)) budgets.push_back(claim);
   }
   if (!budgets.empty()) {
     const BudgetClaim& claim = *budgets[budgets.size() / 2];
@@ -427,8 +458,8 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines{
       about_other_distributions,
       is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
-      certificate.worst_case == "null" ? "Nothing about one particular problem, nor about the worst case."
-                                       : "Nothing about one particular problem.",
+      WorstCaseBounds(certificate).used() ? "Nothing about one particular problem, but for the worst case."
+                                          : "Nothing about one particular problem, nor about the worst case.",
       "Nothing about iterations and tolerances that are not listed.",
   };
   if (draws_weights(certificate)) lines.emplace_back(about_fixed_weights);

@@ -1,6 +1,7 @@
 #include "surefoot/report/chart_data.hpp"
 
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -42,6 +43,11 @@ std::vector<Series::Point> evenly_thinned(const std::vector<Series::Point>& poin
   return kept;
 }
 
+/// Of a worst case, which nothing is observed of; it may rest on an estimate.
+std::string estimate_text(double bound) {
+  return bound < infinity ? upper_bound_value(bound) + " (estimate)" : std::string(nothing);
+}
+
 ChartJson series_json(const Chart& chart, const Series& series, std::size_t parameter, std::size_t method,
                       std::size_t most) {
   ChartJson steps = ChartJson::array();
@@ -54,8 +60,9 @@ ChartJson series_json(const Chart& chart, const Series& series, std::size_t para
     steps.push_back(point.step);
     observed.push_back(drawn(point.observed));
     certified.push_back(says_nothing ? ChartJson() : drawn(point.certified));
-    observed_text.push_back(chart.observed(point.observed));
-    certified_text.push_back(chart.certified(point.certified));
+    observed_text.push_back(series.worst_case ? estimate_text(point.observed)
+                                              : chart.observed(point.observed));
+    certified_text.push_back(chart.certified(point.certified) + (point.worst_case ? " (w)" : ""));
   }
   return {{"variant", series.variant},
           {"parameter", parameter},
@@ -142,6 +149,13 @@ Chart quantile_chart(const certify::Certificate& certificate, const Figure& figu
   Chart chart = chart_of(figure, "Quantile", certificate.quantiles, quantile_series(certificate));
   for (const double quantile : chart.parameters)
     chart.labels.push_back(percent_label(quantile) + " of problems");
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    std::optional<Series> worst = worst_case_series(certificate, v);
+    if (!worst) break;
+    if (v == 0) chart.parameters.push_back(every_problem);
+    if (v == 0) chart.labels.push_back(printable(worst_case_label(certificate)));
+    chart.series.push_back(std::move(*worst));
+  }
   chart.says_nothing = infinity;
   chart.observed = observed_value;
   chart.certified = upper_bound_value;

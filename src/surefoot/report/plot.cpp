@@ -1,6 +1,7 @@
 #include "surefoot/report/plot.hpp"
 
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/report/file_names.hpp"
@@ -34,6 +35,9 @@ constexpr std::size_t title_width = 48;
 /// too; yellow is left out, it vanishes on white.
 constexpr std::array<std::string_view, most_hues> palette{"#0072B2", "#D55E00", "#009E73",
                                                           "#CC79A7", "#E69F00", "#56B4E9"};
+
+/// Marks of the same places in the list: dots, circles, squares.
+constexpr std::array<int, 4> points_of_dash{7, 7, 6, 4};
 
 constexpr std::array<std::string_view, 4> styles_of_dash{"lw 1.3 dt (6,4)", "lw 2.4 dt solid",
                                                          "lw 2 dt (12,3,2,3)", "lw 2 dt (2,3)"};
@@ -74,6 +78,7 @@ std::vector<std::string> style_names(const Certificate& certificate,
     std::string name = "certified";
     if (methods.size() > 1) name += fmt::format(", {}", method);
     if (!condition.empty()) name += fmt::format(", {}", condition);
+    if (uses_worst_case(certificate)) name += ", (w) included";
     names.push_back(std::move(name));
   }
   return names;
@@ -90,7 +95,7 @@ Curve observed_curve(const Series& series, std::size_t hue) {
 }
 
 Curve certified_curve(const Series& series, std::size_t hue, std::size_t dash, double says_nothing) {
-  Curve curve{"", hue, dash, {}};
+  Curve curve{"", hue, dash, {}, true};
   for (const Series::Point& point : series.points) {
     const double bound = point.certified == says_nothing ? not_drawn : point.certified;
     curve.points.push_back({static_cast<double>(point.step), bound});
@@ -139,8 +144,9 @@ Panel panel_of(const Certificate& certificate, const Drawing& drawing, std::size
 std::string remark_on(const Certificate& certificate, std::size_t drawn, std::size_t all,
                       std::string_view what) {
   std::string remark = drawn == all ? "" : fmt::format("{} of {} {} are drawn.", drawn, all, what);
-  const std::string condition = note_on_dependence(certificate);
-  return remark + (remark.empty() || condition.empty() ? "" : " ") + condition;
+  for (const std::string& note : {note_on_dependence(certificate), note_on_worst_case(certificate)})
+    remark += (remark.empty() || note.empty() ? "" : " ") + note;
+  return remark;
 }
 
 Axis step_axis(const Certificate& certificate) {
@@ -275,9 +281,27 @@ std::string data_block(const Figure& figure, const Curve& curve, std::size_t num
   return text + "END\n";
 }
 
+/// Whether there is nothing between the points: a staircase tells all.
+bool at_every_step(const Curve& curve) {
+  return std::ranges::adjacent_find(curve.points, [](const Curve::Point& a, const Curve::Point& b) {
+           return b.x != a.x + 1;
+         }) == curve.points.end();
+}
+
+bool drawn_as_points(const Curve& curve) {
+  return curve.claims && (curve.points.size() <= few_points || !at_every_step(curve));
+}
+
+std::string marks_of_dash(std::size_t dash) {
+  return fmt::format("with points pt {} ps 0.4", points_of_dash[std::min(dash, points_of_dash.size() - 1)]);
+}
+
 std::string curve_style(const Curve& curve) {
-  const std::string_view marks = curve.points.size() <= few_points ? "linespoints pt 7 ps 0.45" : "lines";
-  return fmt::format("with {} lc rgb '{}' {}", marks, palette[curve.hue % palette.size()],
+  const std::string_view colour = palette[curve.hue % palette.size()];
+  if (drawn_as_points(curve)) return fmt::format("{} lc rgb '{}'", marks_of_dash(curve.dash), colour);
+  const bool single = curve.points.size() == 1;
+  const std::string_view marks = curve.claims ? "steps" : single ? "linespoints pt 7 ps 0.45" : "lines";
+  return fmt::format("with {} lc rgb '{}' {}", marks, colour,
                      styles_of_dash[std::min(curve.dash, styles_of_dash.size() - 1)]);
 }
 
@@ -289,9 +313,14 @@ std::string title_of(const std::string& name) {
 std::vector<std::string> style_entries(const Figure& figure) {
   std::vector<std::string> entries;
   for (std::size_t dash = figure.styles.size(); dash-- > 0;) {
-    entries.push_back(fmt::format("keyentry with lines lc rgb 'black' {} {}",
-                                  styles_of_dash[std::min(dash, styles_of_dash.size() - 1)],
-                                  title_of(figure.styles[dash])));
+    const bool points = std::ranges::any_of(figure.panels, [&](const Panel& panel) {
+      return std::ranges::any_of(
+          panel.curves, [&](const Curve& curve) { return curve.dash == dash && drawn_as_points(curve); });
+    });
+    const std::string drawn = points ? marks_of_dash(dash) + " lc rgb 'black'"
+                                     : fmt::format("with lines lc rgb 'black' {}",
+                                                   styles_of_dash[std::min(dash, styles_of_dash.size() - 1)]);
+    entries.push_back(fmt::format("keyentry {} {}", drawn, title_of(figure.styles[dash])));
   }
   return entries;
 }
@@ -418,6 +447,12 @@ Figure quantile_figure(const Certificate& certificate) {
     figure.panels.push_back(panel_of(certificate, drawing, v, [](double share, bool bounded) {
       return percent_label(share) + (bounded ? " of problems" : ": no guarantee");
     }));
+    if (const std::optional<Series> worst = worst_case_series(certificate, v)) {
+      Curve curve{worst_case_label(certificate), drawing.parameters.size(), styles_of_dash.size() - 1, {}};
+      for (const Series::Point& point : worst->points)
+        curve.points.push_back({static_cast<double>(point.step), std::min(point.observed, point.certified)});
+      figure.panels.back().curves.push_back(std::move(curve));
+    }
   }
   const std::vector<double> values = finite_values(figure);
   figure.y.logarithmic = wants_logarithm(certificate, values);

@@ -1,9 +1,7 @@
 #include "surefoot/report/report.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
-#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
-#include "surefoot/io/folder_names.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/series.hpp"
@@ -14,7 +12,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace surefoot::report {
@@ -37,22 +34,6 @@ std::string without_number(const std::string& stem) {
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
   return std::ranges::count(all, text) > 0;
-}
-
-/// Files of an earlier report in the folder (and in its folder of tables), by their names inside it. Every
-/// report has a page: without one, what is called like a file of a report is somebody else's.
-std::vector<std::filesystem::path> report_files_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> found;
-  if (!std::filesystem::exists(folder / file_names::page)) return found;
-  for (const std::filesystem::path& below : {std::filesystem::path(), std::filesystem::path(table_folder)}) {
-    for (const std::string& each : io::names_in(folder / below)) {
-      std::error_code unknown;
-      const std::filesystem::path name = below / each;
-      if (is_report_file(name) && std::filesystem::is_regular_file(folder / name, unknown))
-        found.push_back(name);
-    }
-  }
-  return found;
 }
 
 void add_claim_tables(Report& report, const certify::Certificate& certificate) {
@@ -122,25 +103,28 @@ bool is_report_file(const std::filesystem::path& name) {
           is_one_of(stem, {file_names::success, file_names::quantiles}));
 }
 
-std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
+bool is_file_of_certificate(const std::filesystem::path& name) {
+  return name == file_names::certificate || name == file_names::traces || is_report_file(name);
+}
+
+std::vector<std::string> write_files(const Report& report, io::ResultFolder& folder,
                                      std::vector<io::FileContent> others) {
-  if (!ranks().first()) return {};
-  for (const std::filesystem::path& old : report_files_in(folder)) {
-    if (std::ranges::count(report.files, old.string(), &ReportFile::name) == 0)
-      io::remove_output(folder / old);
-  }
-  for (const ReportFile& file : report.files) {
-    std::filesystem::create_directories((folder / file.name).parent_path());
-    others.push_back({folder / file.name, file.content});
-  }
-  io::write_files_atomically(others);
+  for (const ReportFile& file : report.files) others.push_back({file.name, file.content});
+  folder.finish(others);
   return report.notices;
+}
+
+std::vector<std::string> write_report(const certify::Certificate& certificate, io::ResultFolder& folder,
+                                      std::vector<io::FileContent> others) {
+  const std::string json = certify::to_json(certificate);
+  others.push_back({file_names::certificate, json});
+  return write_files(make_report(certificate), folder, std::move(others));
 }
 
 std::vector<std::string> write_report(const certify::Certificate& certificate,
                                       const std::filesystem::path& folder) {
-  const std::string json = certify::to_json(certificate);
-  return write_files(make_report(certificate), folder, {{folder / file_names::certificate, json}});
+  io::ResultFolder result(folder, is_file_of_certificate);
+  return write_report(certificate, result);
 }
 
 }  // namespace surefoot::report

@@ -1,5 +1,7 @@
 #include "surefoot/report/series.hpp"
 
+#include "surefoot/certify/worst_case_part.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,15 +12,18 @@ namespace {
 
 /// Groups claims into series, in the order in which the series first appear.
 template <class Claims, class Parameter, class Bound>
-std::vector<Series> grouped(const Claims& claims, Parameter parameter, Bound bound) {
+std::vector<Series> grouped(const certify::WorstCaseBounds& worst, const Claims& claims, Parameter parameter,
+                            Bound bound) {
   std::vector<Series> result;
   std::map<std::tuple<std::size_t, double, std::string_view>, std::size_t> place;
   for (const auto& claim : claims) {
     if (std::isnan(claim.*parameter)) continue;
     const std::tuple key(claim.variant, claim.*parameter, bounds::name(claim.method));
     const auto [found, is_new] = place.try_emplace(key, result.size());
-    if (is_new) result.push_back({claim.variant, claim.*parameter, std::get<2>(key), {}});
-    result[found->second].points.push_back({claim.step, claim.empirical, claim.*bound});
+    if (is_new) result.push_back({claim.variant, claim.*parameter, std::get<2>(key), {}, false});
+    const double better = worst.better(claim);
+    result[found->second].points.push_back(
+        {claim.step, claim.empirical, better, worst.used() && better != claim.*bound});
   }
   for (Series& series : result) std::ranges::stable_sort(series.points, {}, &Series::Point::step);
   return result;
@@ -55,12 +60,26 @@ const Series::Point* Series::at(Index step) const {
 
 std::vector<Series> success_series(const certify::Certificate& certificate) {
   using Claim = certify::SuccessClaim;
-  return grouped(certificate.success, &Claim::tolerance, &Claim::lower_bound);
+  return grouped(certify::WorstCaseBounds(certificate), certificate.success, &Claim::tolerance,
+                 &Claim::lower_bound);
 }
 
 std::vector<Series> quantile_series(const certify::Certificate& certificate) {
   using Claim = certify::QuantileClaim;
-  return grouped(certificate.quantile, &Claim::quantile, &Claim::upper_bound);
+  return grouped(certify::WorstCaseBounds(certificate), certificate.quantile, &Claim::quantile,
+                 &Claim::upper_bound);
+}
+
+std::optional<Series> worst_case_series(const certify::Certificate& certificate, std::size_t variant) {
+  const certify::WorstCaseBounds worst(certificate);
+  if (!worst.present() || certificate.quantile.empty()) return std::nullopt;
+  Series series{variant, every_problem, bounds::name(certificate.quantile.front().method), {}, true};
+  for (const Index step : certificate.steps) {
+    const double bound = worst.at(step);
+    series.points.push_back({step, worst.used() ? infinity : bound, worst.used() ? bound : infinity,
+                             worst.used() && bound < infinity});
+  }
+  return series;
 }
 
 std::vector<Series::Point> best_success(const certify::Certificate& certificate, double tolerance,
@@ -68,7 +87,7 @@ std::vector<Series::Point> best_success(const certify::Certificate& certificate,
   std::map<Index, Series::Point> points;
   for (const certify::SuccessClaim& claim : certificate.success) {
     if (claim.tolerance != tolerance || (variant && claim.variant != *variant)) continue;
-    const Series::Point point{claim.step, claim.empirical, claim.lower_bound};
+    const Series::Point point{claim.step, claim.empirical, claim.lower_bound, false};
     const auto [found, is_new] = points.try_emplace(claim.step, point);
     if (!is_new && point.certified > found->second.certified) found->second = point;
   }

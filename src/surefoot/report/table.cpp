@@ -1,6 +1,7 @@
 #include "surefoot/report/table.hpp"
 
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/text.hpp"
@@ -41,8 +42,15 @@ void add_note(TextTable& table, std::string note) {
   if (!note.empty()) table.notes.push_back(std::move(note));
 }
 
+/// What comes from the worst case is marked.
+std::string marked(std::string text, bool worst_case) {
+  return worst_case ? text + " (w)" : text;
+}
+
 /// Method paper: marked, as it stands under "certified" without being so.
-std::string certified_iterations(const BudgetClaim& claim) {
+std::string certified_iterations(const BudgetClaim& claim, const certify::WorstCaseBounds& worst) {
+  const std::optional<Index> better = worst.better(claim);
+  if (better != claim.steps) return marked(count_label(*better), true);
   if (!claim.steps) return std::string(nothing);
   return count_label(*claim.steps) + (claim.method == BudgetMethod::paper ? "*" : "");
 }
@@ -88,6 +96,7 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
   TextTable table;
   table.columns.push_back({"iteration"});
   add_note(table, note_on_dependence(certificate));
+  add_note(table, note_on_worst_case(certificate));
   for (const Series& series : all) {
     const std::string method = methods.size() > 1 ? fmt::format(", {}", series.method) : "";
     add_pair(table, label(certificate, series) + method);
@@ -97,7 +106,8 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
     for (const Series& series : all) {
       const Series::Point* point = series.at(step);
       cells.push_back(point == nullptr ? std::string(nothing) : observed(point->observed));
-      cells.push_back(point == nullptr ? std::string(nothing) : certified(point->certified));
+      cells.push_back(point == nullptr ? std::string(nothing)
+                                       : marked(certified(point->certified), point->worst_case));
     }
     table.add_row(std::move(cells));
   }
@@ -188,7 +198,7 @@ std::string step_tables(const Certificate& certificate, std::string_view title, 
 std::string footnotes(const Certificate& certificate) {
   std::string text;
   for (const std::string& note : {note_on_settling(certificate), note_on_no_guarantee(certificate),
-                                  note_on_paper_budgets(certificate)}) {
+                                  note_on_paper_budgets(certificate), note_on_worst_case(certificate)}) {
     if (!note.empty()) text += filled(note);
   }
   return text + abridged_note(certificate);
@@ -205,6 +215,8 @@ TextTable budget_table(const Certificate& certificate) {
   table.notes = {fmt::format("Iterations until the share is {}.", budget_meaning(certificate))};
   add_note(table, note_on_paper_budgets(certificate));
   add_note(table, note_on_dependence(certificate));
+  add_note(table, note_on_worst_case(certificate));
+  const certify::WorstCaseBounds worst(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) add_pair(table, variant_name(certificate, v));
   for (const auto& [row, claims] : budget_rows(certificate)) {
     const BudgetClaim& first = *claims.begin()->second;
@@ -215,7 +227,7 @@ TextTable budget_table(const Certificate& certificate) {
       const auto found = claims.find(v);
       const bool has = found != claims.end();
       cells.push_back(has ? observed_iterations(found->second->empirical) : std::string(nothing));
-      cells.push_back(has ? certified_iterations(*found->second) : std::string(nothing));
+      cells.push_back(has ? certified_iterations(*found->second, worst) : std::string(nothing));
     }
     table.add_row(std::move(cells));
   }
@@ -236,8 +248,20 @@ TextTable quantile_table(const Certificate& certificate, std::size_t variant,
   const Label label = [](const Certificate&, const Series& series) {
     return percent_label(series.parameter) + " of problems";
   };
-  return step_table(certificate, quantile_series(certificate), variant, steps, label, observed_value,
-                    upper_bound_value);
+  TextTable table = step_table(certificate, quantile_series(certificate), variant, steps, label,
+                               observed_value, upper_bound_value);
+  if (const std::optional<Series> worst = worst_case_series(certificate, variant)) {
+    const bool used = certify::WorstCaseBounds(certificate).used();
+    table.columns.push_back(
+        {used ? "certified" : "not certified", Align::right, worst_case_label(certificate)});
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const Series::Point* point = worst->at(steps[row]);
+      table.rows[row].push_back(point == nullptr
+                                    ? std::string(nothing)
+                                    : upper_bound_value(std::min(point->observed, point->certified)));
+    }
+  }
+  return table;
 }
 
 TextTable share_table(const Certificate& certificate) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <mutex>
 
 namespace surefoot::worst_case {
 
@@ -243,7 +244,7 @@ Method ProofFile::method(const ProvenBound& bound) const {
 }
 
 ProofFile prove_steps(const Question& question, const std::vector<Index>& steps, double start,
-                      const ProveOptions& options) {
+                      const ProveOptions& options, const StepDone& done) {
   require(!steps.empty(), "steps: there are none");
   ProofFile result;
   result.start = start;
@@ -259,6 +260,7 @@ ProofFile prove_steps(const Question& question, const std::vector<Index>& steps,
   std::vector<std::size_t> order(steps.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return steps[a] > steps[b]; });
+  std::mutex telling;
   parallel_blocks(static_cast<Index>(steps.size()), [&](Index block) {
     const std::size_t place = order[static_cast<std::size_t>(block)];
     const Method method = result.method({steps[place], 0, {}});
@@ -266,6 +268,9 @@ ProofFile prove_steps(const Question& question, const std::vector<Index>& steps,
       const double bound = proven_bound(method, *multipliers, start);
       found[place] = ProvenBound{steps[place], bound, std::move(*multipliers)};
     }
+    if (!done) return;
+    const std::scoped_lock lock(telling);
+    done(steps[place], found[place]);
   });
   for (std::optional<ProvenBound>& one : found) {
     if (one) result.bounds.push_back(std::move(*one));

@@ -3,6 +3,7 @@
 #include "surefoot/worst_case/catalogue.hpp"
 #include "surefoot/worst_case/proof.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,9 +31,12 @@ struct ProofFile {
   [[nodiscard]] Method method(const ProvenBound& bound) const;
 };
 
+/// Told of every number of steps that is done, one at a time, in no fixed order; none: no proof was found.
+using StepDone = std::function<void(Index steps, const std::optional<ProvenBound>& found)>;
+
 /// The proof of a question for each number of steps; rows without a proof are left out.
 ProofFile prove_steps(const Question& question, const std::vector<Index>& steps, double start,
-                      const ProveOptions& options = {});
+                      const ProveOptions& options = {}, const StepDone& done = {});
 /// The proof of a method of one's own; no bounds if none was found.
 ProofFile prove_method(const Method& method, double start, const ProveOptions& options = {});
 
