@@ -90,6 +90,7 @@ void Output::add(const report::Figure& figure) {
   report::Figure named = figure;
   named.name = id_of(figure.name);
   record_.figures.push_back(report::static_figure(named));
+  notice(record_.figures.back().notice);
 }
 
 void Output::add_image(const report::Image& image, const std::string& name) {

@@ -51,6 +51,7 @@ class Output {
     add_image(report::outlined(pdf, picture.name), picture.name + ".svg");
     report::PageFigure shown =
         page_figure(render(picture, ImageFormat::svg), id_of(picture.name), picture.caption);
+    notice(shown.notice);
     record_.figures.push_back(shown);
     return shown;
   }

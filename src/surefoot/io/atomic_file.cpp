@@ -118,9 +118,17 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-void check_folder(const fs::path& folder) {
+// Throws where the system cannot say what is there; what is not permitted is told by what is tried next.
+fs::file_status status_of(const fs::path& path) {
   std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none && error.value() != EACCES)
+    require_written(error.value(), cannot_write, path);
+  return status;
+}
+
+void check_folder(const fs::path& folder) {
+  const fs::file_status status = status_of(folder);
   require(fs::exists(status), "{}: no such folder", printable(folder.string()));
   require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder.string()));
 }
@@ -150,10 +158,10 @@ StagedFiles::~StagedFiles() = default;
 void StagedFiles::add(const fs::path& path, std::string_view content) {
   const std::string name = printable(path.string());
   require(path.has_filename(), "'{}' is not a file name", name);
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
+  const fs::file_status status = status_of(path);
   require(!fs::is_directory(status), "{}: is a directory, not a file", name);
   require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", name);
+  std::error_code error;
   const fs::path destination = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
   const fs::path folder = folder_of(destination);
   check_folder(folder);
@@ -213,8 +221,8 @@ void create_folders(const fs::path& folder) {
 void prepare_output_folder(const fs::path& folder) {
   if (!ranks().first()) return;
   require(!folder.empty(), "the name of the output folder is empty");
-  std::error_code error;
-  require(!fs::exists(folder, error) || fs::is_directory(folder, error), "{}: is a file, not a folder",
+  const fs::file_status before = status_of(folder);
+  require(!fs::exists(before) || fs::is_directory(before), "{}: is a file, not a folder",
           printable(folder.string()));
   create_folders(folder);
   remove_leftovers(folder);

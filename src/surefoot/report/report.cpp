@@ -36,10 +36,6 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
   return std::ranges::count(all, text) > 0;
 }
 
-void add_notice(Report& report, const std::string& text) {
-  if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
-}
-
 void add_claim_tables(Report& report, const certify::Certificate& certificate) {
   add_table(report, file_names::iterations, budget_table(certificate));
   const std::vector<Index> steps = telling_steps(certificate, rows_in_paper);
@@ -54,6 +50,10 @@ void add_claim_tables(Report& report, const certify::Certificate& certificate) {
 }
 
 }  // namespace
+
+void add_notice(Report& report, const std::string& text) {
+  if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
+}
 
 void add_figure(Report& report, const Figure& figure, const PlotOptions& options) {
   for (const ImageFormat format : {ImageFormat::pdf, ImageFormat::outlined_svg}) {

@@ -24,6 +24,9 @@ struct Report {
   std::vector<std::string> notices;  ///< what is missing and why; empty if nothing is
 };
 
+/// Adds what is missing and why, once; an empty text is none.
+void add_notice(Report& report, const std::string& text);
+
 /// A figure for a paper: NAME.pdf with its fonts embedded, and NAME.svg with its letters as outlines, so that
 /// both look the same everywhere.
 void add_figure(Report& report, const Figure& figure, const PlotOptions& options = {});
