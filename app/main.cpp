@@ -3,10 +3,12 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "exit_codes.hpp"
 #include "job.hpp"
+#include "last_resort.hpp"
 #include "progress.hpp"
 #include "say.hpp"
 #include "settings.hpp"
@@ -124,6 +126,9 @@ int run_verb(int argc, char** argv) {
 }
 
 surefoot::Failure system_failure(const std::system_error& error) {
+  if (error.code().value() == EAGAIN)  // a thread that could not be started
+    return {fmt::format("{}: a thread could not be started", surefoot::experiments::out_of_memory()),
+            no_resources};
   const bool room = surefoot::is_lack_of_room(error.code().value()) || error.code().value() == EPIPE;
   return {fmt::format("{}{}", room ? "cannot write: " : "", error.what()), room ? no_resources : bad_input};
 }
@@ -145,37 +150,16 @@ surefoot::Failure end_of(const std::function<int()>& work) {
   } catch (const std::system_error& error) {
     return surefoot::ranks().fail(system_failure(error));
   } catch (const std::length_error&) {  // more than any memory holds
-    return surefoot::ranks().fail({"out of memory", no_resources});
+    return surefoot::ranks().fail({surefoot::experiments::out_of_memory(), no_resources});
   } catch (const std::bad_alloc&) {
-    return surefoot::ranks().fail({"out of memory", no_resources});
+    return surefoot::ranks().fail({surefoot::experiments::out_of_memory(), no_resources});
   } catch (const std::exception& error) {
     return surefoot::ranks().fail({fmt::format("internal error: {}", error.what()), internal_error});
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  hold_standard_streams();
-  set_command_line(argc, argv);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of writing, which names the file
-  std::signal(SIGPIPE, SIG_IGN);  // so is a reader of messages that has gone: hours of work do not end for it
-  surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
-    say(why + "; the work goes on, and what is kept is older");
-  };
-  surefoot::experiments::host() = {
-      .say = [](const std::string& message) { say(message); },
-      .progress = [](const std::string& what) { return std::make_unique<TerminalProgress>(what); },
-      .check = StopSignals::check,
-      .stopped = StopSignals::stopped};
-  std::optional<Job> job;
-  surefoot::Failure end = end_of([&] {
-    job.emplace(argc, argv, is_for_one_process(argc, argv));
-    if (!job->works()) return int{holds};
-    const int exit_code = run_verb(argc, argv);
-    surefoot::ranks().barrier();
-    return exit_code;
-  });
+// Says how the work ended; its exit code.
+int last_words(surefoot::Failure end) {
   if (end.message.empty() && std::fflush(stdout) != 0)
     end = {"cannot write to standard output", no_resources};
   if (!end.message.empty()) say(end.message);
@@ -185,4 +169,41 @@ int main(int argc, char** argv) {
                     losses.last));
   }
   return end.exit_code;
+}
+
+int run_program(int argc, char** argv) {
+  std::optional<Job> job;
+  return last_words(end_of([&] {
+    set_command_line(argc, argv);
+    surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
+      say(why + "; the work goes on, and what is kept is older");
+    };
+    surefoot::experiments::host() = {
+        .say = [](const std::string& message) { say(message); },
+        .progress = [](const std::string& what) { return std::make_unique<TerminalProgress>(what); },
+        .check = StopSignals::check,
+        .stopped = StopSignals::stopped};
+    job.emplace(argc, argv, is_for_one_process(argc, argv));
+    if (!job->works()) return int{holds};
+    const int exit_code = run_verb(argc, argv);
+    surefoot::ranks().barrier();
+    return exit_code;
+  }));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hold_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of writing, which names the file
+  std::signal(SIGPIPE, SIG_IGN);  // so is a reader of messages that has gone: hours of work do not end for it
+  catch_ends_by_libraries();
+  int exit_code = no_resources;
+  try {
+    exit_code = run_program(argc, argv);
+  } catch (const std::bad_alloc&) {  // also for the message
+    say_plainly("out of memory");
+  }
+  end_is_ours();
+  return exit_code;
 }

@@ -16,8 +16,8 @@
 
 using namespace surefoot;
 
-void OutputOptions::prepare() const {
-  io::prepare_output_folder(folder);
+std::unique_ptr<io::ResultFolder> OutputOptions::open() const {
+  return std::make_unique<io::ResultFolder>(folder, report::is_file_of_certificate);
 }
 
 void add_output_options(CLI::App& verb, OutputOptions& options) {
@@ -25,17 +25,14 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
   verb.add_flag("--json", options.json, "print the certificate instead of the table");
 }
 
-void write_report(const certify::Certificate& certificate, const OutputOptions& options) {
-  for (const std::string& notice : report::write_report(certificate, options.folder)) say(notice);
+void write_report(const certify::Certificate& certificate, io::ResultFolder& folder,
+                  std::vector<io::FileContent> others) {
+  for (const std::string& notice : report::write_report(certificate, folder, std::move(others))) say(notice);
 }
 
-void write_report_files(const report::Report& report, const std::filesystem::path& folder,
-                        std::vector<io::FileContent> files) {
-  for (const std::string& notice : report::write_files(report, folder, std::move(files))) say(notice);
-}
-
-void write_certificate(const certify::Certificate& certificate, const OutputOptions& options) {
-  write_report(certificate, options);
+void write_certificate(const certify::Certificate& certificate, const OutputOptions& options,
+                       io::ResultFolder& folder, std::vector<io::FileContent> others) {
+  write_report(certificate, folder, std::move(others));
   if (options.json) {
     fmt::print("{}", certify::to_json(certificate));
     return;

@@ -5,7 +5,7 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/guarantees.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,6 +35,8 @@ namespace {
 
 using namespace surefoot;
 using namespace surefoot::experiments;
+
+constexpr const char* guarantees_stem = "guarantees";
 
 struct CalibrateArguments {
   std::vector<std::string> weights;
@@ -184,7 +187,17 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
   for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
   if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
-  io::prepare_output_folder(arguments.out);
+  io::ResultFolder folder(arguments.out, [](const std::filesystem::path& name) {
+    return !name.has_parent_path() && name.stem() == guarantees_stem;
+  });
+  std::map<std::string, std::unique_ptr<io::ResultFolder>> inner;
+  const auto open_inner = [&](GuaranteeKind kind) {
+    const std::string inside(name(kind));
+    if (!inner.contains(inside)) inner[inside] = OutputOptions{arguments.out / inside}.open();
+  };
+  for (const GuaranteeKind kind : plan.kinds) {  // those that are there are refused before the work
+    if (std::filesystem::exists(arguments.out / std::string(name(kind)))) open_inner(kind);
+  }
   arguments.checkpoint.prepare();
   const auto journal = open_journal(arguments.checkpoint, verb, weights);
   plan.journal = journal.get();
@@ -196,19 +209,21 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   for (Guarantee& guarantee : guarantees)
     guarantee.certificate.rerun = rerun_of(verb, arguments, candidates, guarantee.kind);
   for (const Guarantee& guarantee : guarantees) {
-    OutputOptions output;
-    output.folder = arguments.out / std::string(name(guarantee.kind));
-    output.prepare();
-    write_report(guarantee.certificate, output);
+    const std::string inside(name(guarantee.kind));
+    folder.begin();
+    open_inner(guarantee.kind);
+    write_report(guarantee.certificate, *inner.at(inside));
+    folder.add(inside + '/' + io::manifest_name);
   }
   mention_others(arguments);
   const certify::Certificate& first = guarantees.front().certificate;
   const report::TextTable table = guarantee_table(guarantees);
   const std::string title =
       fmt::format("{} in {} after {} steps: quantiles", first.metric, first.unit, first.steps.back());
-  io::write_file_atomically(arguments.out / "guarantees.md",
-                            fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees)));
-  io::write_file_atomically(arguments.out / "guarantees.tex", to_latex(table));
+  const std::string markdown = fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees));
+  const std::string latex = to_latex(table);
+  folder.finish(
+      {{fmt::format("{}.md", guarantees_stem), markdown}, {fmt::format("{}.tex", guarantees_stem), latex}});
   journal->close();
   fmt::print("{}\n\n", title);
   for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));

@@ -71,7 +71,8 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
   return names;
 }
 
-certify::Certificate certify_files(const CertifyOptions& options, certify::CountJournal& journal) {
+certify::Certificate certify_files(const CertifyOptions& options, certify::CountJournal& journal,
+                                   std::unique_ptr<io::ResultFolder>& folder) {
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
   const std::vector<std::string> names = variant_names(options);
@@ -92,7 +93,7 @@ certify::Certificate certify_files(const CertifyOptions& options, certify::Count
   }
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
-  options.output.prepare();
+  folder = options.output.open();
   std::vector<certify::Counted> variants;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     Progress progress("reading " + names[i]);
@@ -136,14 +137,15 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   if (!options.worst_case.empty())
     stated = certify::parse_stated_worst_case(options.worst_case, options.dist0, options.estimated_dist0);
   const auto journal = open_journal(options.checkpoint, verb, {});
+  std::unique_ptr<io::ResultFolder> folder;
   certify::Certificate certificate = [&] {
     const StopSignals signals(how_to_go_on(options.checkpoint));
-    certify::Certificate counted = certify_files(options, *journal);
+    certify::Certificate counted = certify_files(options, *journal, folder);
     if (stated) certify::add_worst_case(counted, *stated, StopSignals::check);
     return counted;
   }();
   record_looks(verb, options, certificate);
-  write_certificate(certificate, options.output);
+  write_certificate(certificate, options.output, *folder);
   journal->close();
 }
 

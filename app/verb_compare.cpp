@@ -9,8 +9,9 @@
 
 #include "claims.hpp"
 #include "exit_codes.hpp"
-#include "output.hpp"
+#include "say.hpp"
 #include "verbs.hpp"
+#include "work_options.hpp"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,7 @@ struct CompareArguments {
   double delta = 0.01;
   std::filesystem::path folder;  ///< empty: no files
   bool json = false;
+  std::uint64_t memory_limit = 0;
 };
 
 /// A certificate whose claims do not follow from its counts has nothing to be compared.
@@ -83,8 +85,10 @@ ExitCode run(const CompareArguments& arguments) {
   const certify::Comparison comparison =
       certify::compare(a.certificate, b.certificate, options_of(arguments), a.digest == b.digest);
   if (!arguments.folder.empty()) {
-    io::prepare_output_folder(arguments.folder);
-    write_report_files(report::comparison_report(a, b, comparison), arguments.folder, {});
+    io::ResultFolder folder(arguments.folder, report::is_file_of_certificate);
+    for (const std::string& notice :
+         report::write_files(report::comparison_report(a, b, comparison), folder, {}))
+      say(notice);
   }
   const ExitCode exit_code = shows_something(comparison) ? holds : undecided;
   if (arguments.json) {
@@ -118,6 +122,7 @@ void add_compare_verb(CLI::App& app, int& exit_code) {
   verb->add_option("--out", arguments->folder,
                    "write report.html, comparison.json, figures and tables there");
   verb->add_flag("--json", arguments->json, "print the comparison as JSON");
+  add_memory_option(*verb, arguments->memory_limit);
   verb->footer(
       "Example: surefoot compare old/certificate.json new/certificate.json --out comparison\n"
       "Exit code 0: something is shown; 1: a certificate does not hold; 3: nothing is shown either way.");

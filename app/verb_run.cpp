@@ -11,7 +11,6 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -166,7 +165,7 @@ std::optional<certify::StatedWorstCase> stated_worst_case(const RunArguments& ar
 
 void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const algorithms::Operator& op,
                      FamilyFiles& files, certify::ProblemData problem_data, Json run,
-                     const RerunOptions& solver_settings, const Solve& solve) {
+                     const RerunOptions& solver_settings, const Solve& solve, io::ResultFolder& folder) {
   require_run_memory(arguments, op);
   problems::Table starts;
   if (!arguments.start.empty()) {
@@ -187,12 +186,14 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   problems::Table traces;
   certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
   certificate.variants.front().independence = std::move(independence);
+  std::string trace_bytes;
+  std::vector<io::FileContent> others;
   if (arguments.save_traces) {
-    const std::string bytes = io::npy_bytes(traces);
-    io::write_file_atomically(arguments.output.folder / "traces.npy", bytes);
+    trace_bytes = io::npy_bytes(traces);
+    others.push_back({report::file_names::traces, trace_bytes});
     certify::Variant& variant = certificate.variants.front();
-    variant.source = "traces.npy";
-    variant.sha256 = io::sha256_hex(bytes);
+    variant.source = report::file_names::traces;
+    variant.sha256 = io::sha256_hex(trace_bytes);
     variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
   }
   run["start"] =
@@ -210,7 +211,7 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   certificate.rerun =
       rerun_record({"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read);
   looks.record_in(certificate, {problems}, std::string(op.name()));
-  write_certificate(certificate, arguments.output);
+  write_certificate(certificate, arguments.output, folder, std::move(others));
   journal->close();
 }
 
@@ -230,7 +231,7 @@ void preset(const CLI::App& verb, const char* option, T& value, T preset_value) 
 void run_qp(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  arguments.output.prepare();
+  const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
@@ -257,13 +258,13 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
     how.interrupt = interrupt;
     return runs::solve_qp(problem, how);
   };
-  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, settings, solve);
+  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, settings, solve, *folder);
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  arguments.output.prepare();
+  const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
@@ -286,7 +287,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
     how.interrupt = interrupt;
     return runs::solve_cone(op, problem, how);
   };
-  run_and_certify(verb, arguments, op, files, certify::data_of(problem), run, settings, solve);
+  run_and_certify(verb, arguments, op, files, certify::data_of(problem), run, settings, solve, *folder);
 }
 
 void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {

@@ -6,7 +6,7 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/plot.hpp"
 #include "surefoot/report/text.hpp"
@@ -130,23 +130,22 @@ void print(const worst_case::ProofFile& proof) {
   }
 }
 
-void write(const worst_case::ProofFile& proof, const std::string& folder) {
-  const std::filesystem::path out(folder);
+void write(const worst_case::ProofFile& proof, io::ResultFolder& folder) {
   const std::string text = worst_case::to_json(proof);
-  std::vector<io::FileContent> files{{out / "proof.json", text}};
+  std::vector<io::FileContent> files{{"proof.json", text}};
   report::Image svg;
   report::Image pdf;
   if (proof.bounds.size() > 1) {
     const report::Figure figure = figure_of(proof);
     pdf = report::render(figure, report::ImageFormat::pdf);
     svg = report::outlined(pdf, figure.name);
-    if (pdf.content) files.push_back({out / "worst_case.pdf", *pdf.content});
-    if (svg.content) files.push_back({out / "worst_case.svg", *svg.content});
+    if (pdf.content) files.push_back({"worst_case.pdf", *pdf.content});
+    if (svg.content) files.push_back({"worst_case.svg", *svg.content});
     for (const report::Image* image : {&pdf, &svg}) {
       if (!image->notice.empty()) say(image->notice);
     }
   }
-  io::write_files_atomically(files);
+  folder.finish(files);
 }
 
 /// What is done, as a checkpoint keeps it: the steps without a proof, and the proof of the others.
@@ -289,13 +288,18 @@ int run(const CLI::App& verb, WorstCaseOptions options) {
           start);
   const std::vector<Index> steps = rows_asked_for(options.steps);
   options.checkpoint.prepare();
-  if (!options.out.empty()) io::prepare_output_folder(options.out);
+  std::optional<io::ResultFolder> folder;
+  if (!options.out.empty()) {
+    folder.emplace(options.out, [](const std::filesystem::path& name) {
+      return name == "proof.json" || name.stem() == "worst_case";
+    });
+  }
   require_memory(options, steps);
   if (!options.optimize.empty()) optimize(options, steps);
   const auto journal = open_journal(options.checkpoint, verb, {});
   const worst_case::ProofFile proof = prove(options, steps, start, *journal);
   if (!proof.bounds.empty()) {
-    if (!options.out.empty()) write(proof, options.out);
+    if (folder) write(proof, *folder);
     if (!options.quiet) {
       print(proof);
       if (!options.out.empty()) {

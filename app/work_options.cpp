@@ -1,6 +1,7 @@
 #include "work_options.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/memory_cap.hpp"
 #include "surefoot/core/version.hpp"
 
 #include "stopping.hpp"
@@ -75,8 +76,10 @@ std::unique_ptr<certify::CountJournal> open_journal(const CheckpointOptions& opt
 }
 
 void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
-  verb.add_option("--memory-limit", limit,
-                  "refuse work that needs more memory in all, as 500MB or 4GB [what is there]")
+  verb.parse_complete_callback([&limit] { cap_memory(limit); });
+  verb.add_option(
+          "--memory-limit", limit,
+          "take no more memory than this, as 500MB or 4GB; work that needs more is refused [what is there]")
       ->transform(CLI::Validator(
           [](std::string& text) {
             if (text.empty() || text.front() < '0' || text.front() > '9')

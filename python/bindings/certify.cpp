@@ -160,27 +160,34 @@ HeldCertificate certify_counted(const Options& resolved_options, const std::vect
     variant.independence->require_none(name, allow_dependence);
     variants.push_back({variant, std::move(*tally)});
   }
-  return {certify::certify(resolved_options, variants), run};
+  certify::Certificate certificate =
+      interruptible([&](const Interrupt&) { return certify::certify(resolved_options, variants); });
+  return {std::move(certificate), run};
 }
 
 /// Checks a certificate, part by part.
 class Verifier {
  public:
-  explicit Verifier(const std::string& text)
-      : parsed_(certify::parse_certificate(text)), verification_(certify::verify(parsed_)) {}
+  explicit Verifier(const std::string& text) {
+    interruptible([&](const Interrupt&) {
+      parsed_ = certify::parse_certificate(text);
+      verification_ = certify::verify(parsed_);
+      return true;
+    });
+  }
 
   void recount(std::size_t variant, const py::array& traces, const std::vector<Index>& steps,
                const std::string& sha256) {
     certify::Independence independence;
     const runs::Tally tally =
         count_traces(traces, certify::recount_spec(parsed_.certificate, steps), &independence);
-    certify::compare_recount(parsed_.certificate, variant, tally, sha256, verification_);
+    compare(variant, tally, sha256);
     certify::compare_rows(parsed_.certificate, variant, {}, independence, verification_);
   }
   void recount_file(std::size_t variant, const std::string& path) {
     certify::RunTable table(path, parsed_.certificate.variants.at(variant).first_step);
     const runs::Tally tally = count_file(table, certify::recount_spec(parsed_.certificate, table.steps()));
-    certify::compare_recount(parsed_.certificate, variant, tally, table.sha256(), verification_);
+    compare(variant, tally, table.sha256());
     certify::compare_rows(parsed_.certificate, variant, table.reading(), table.independence(), verification_);
   }
   void reweigh(std::size_t variant, const std::string& name, const std::string& bytes) {
@@ -191,6 +198,13 @@ class Verifier {
   [[nodiscard]] const certify::Verification& result() const { return verification_; }
 
  private:
+  void compare(std::size_t variant, const runs::Tally& tally, const std::string& sha256) {
+    interruptible([&](const Interrupt&) {
+      certify::compare_recount(parsed_.certificate, variant, tally, sha256, verification_);
+      return true;
+    });
+  }
+
   certify::ParsedCertificate parsed_;
   certify::Verification verification_;
 };
@@ -240,9 +254,8 @@ void add_certificate(py::module_& module) {
           [](const HeldCertificate& self) { return certify::statements_of(self.certificate()); })
       .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
       .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {
-        const py::gil_scoped_release release;
-        io::prepare_output_folder(folder);
-        return report::write_report(self.certificate(), folder);
+        return interruptible(
+            [&](const Interrupt&) { return report::write_report(self.certificate(), folder); });
       });
 }
 

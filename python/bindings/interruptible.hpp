@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/core/interruption.hpp"
+#include "surefoot/core/work_interrupt.hpp"
 
 #include <pybind11/pybind11.h>
 
@@ -22,7 +22,10 @@ auto interruptible(Work&& work) {
   const Interrupt interrupt = [&stop] {
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
   };
-  auto done = std::async(std::launch::async, [&] { return work(interrupt); });
+  auto done = std::async(std::launch::async, [&] {
+    const WorkInterrupt here(interrupt);
+    return work(interrupt);
+  });
   for (bool ready = false; !ready;) {
     PyThreadState* state = PyEval_SaveThread();
     ready = done.wait_for(50ms) == std::future_status::ready;

@@ -3,7 +3,12 @@
 import io
 import json
 import pickle
+import signal
+import subprocess
 import sys
+import textwrap
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -362,3 +367,42 @@ def test_small_certificates_take_few_calls():
     assert 10 < len(calls) < 120
     assert "_text" not in vars(certificate), "the text is written when it is asked for"
     assert certificate == surefoot.Certificate(certificate.to_json())
+
+
+LONG_CALLS = """
+    import signal, sys, time, numpy as np, surefoot
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background are begun with it ignored
+    folder = sys.argv[1]
+    traces = np.random.default_rng(1).lognormal(size=(3_000_000, 12))
+    certificate = surefoot.certify(traces[:1000])
+    print("begin", flush=True)
+    try:
+        while True:
+            {call}
+    except KeyboardInterrupt:
+        print(time.monotonic(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["surefoot.certify(traces)", "certificate.verify(data=traces)", "certificate.report(folder)"],
+    ids=["certify", "verify", "report"],
+)
+def test_ctrl_c_acts_within_a_second_in_calls_of_seconds(call, tmp_path):
+    slowest = 0.0
+    for delay in (0.3, 1.2, 2.5, 4.5):
+        script = textwrap.dedent(LONG_CALLS.format(call=call))
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen([sys.executable, "-c", script, tmp_path / "report"], **pipes) as child:
+            try:
+                assert child.stdout.readline() == "begin\n", child.stderr.read()
+                threading.Event().wait(delay)
+                sent = time.monotonic()
+                child.send_signal(signal.SIGINT)
+                out, err = child.communicate(timeout=600)
+            finally:
+                child.kill()
+        assert child.returncode == 0, err
+        slowest = max(slowest, float(out) - sent)
+    assert slowest < 1.0

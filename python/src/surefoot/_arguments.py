@@ -8,20 +8,33 @@ from typing import Any
 import numpy as np
 
 
+def _shown(value: Any) -> str:
+    """A value in a message: one line, not a long one."""
+    words = " ".join(repr(value).split())
+    return words if len(words) <= 80 else words[:77] + "..."
+
+
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{name}: {value!r} is not a text")
+        raise TypeError(f"{name}: {_shown(value)} is not a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}: {_shown(value)} cannot be written as UTF-8") from None
     return value
 
 
 def real_number(name: str, value: Any) -> float:
     if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
-        raise TypeError(f"{name}: {value!r} is not a real number")
+        raise TypeError(f"{name}: {_shown(value)} is not a real number")
     return float(value)
 
 
 def whole_number(name: str, value: Any) -> int:
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: {value!r} is not a whole number") from None
+        raise TypeError(f"{name}: {_shown(value)} is not a whole number") from None
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name}: {number} does not fit into 64 bits")
+    return number

@@ -177,7 +177,7 @@ def whole_numbers(name: str, values: Any) -> list[int]:
         raise ValueError(f"{name}: has shape {array.shape}, must be a list")
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name}: dtype {array.dtype} is not whole numbers")
-    return [int(value) for value in array]
+    return [whole_number(name, value) for value in array]
 
 
 def _numbers(name: str, values: Any) -> list[float]:
@@ -272,7 +272,7 @@ def npy_sha256(array: Array) -> str:
     return digest.hexdigest()
 
 
-_NUMBERS_AT_ONCE = 1 << 23
+_NUMBERS_AT_ONCE = 1 << 20
 
 
 def _npy_header(array: Array) -> bytes:
@@ -366,6 +366,7 @@ def _table(
             raise ValueError(f"first_step: is {first_step}, and the columns of the DataFrame begin at {steps[0]}")
     else:
         first = 1 if first_step is None else whole_number("first_step", first_step)
+        whole_number("first_step + columns", first + values.shape[1])
         steps = list(range(first, first + values.shape[1]))
     if steps and steps[0] < 0:
         raise ValueError(f"{'first_step' if recorded_steps is None else 'recorded_steps'}: {steps[0]} is negative")

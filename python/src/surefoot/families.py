@@ -30,6 +30,22 @@ Metric: TypeAlias = Literal["residual", "primal", "dual", "optimality", "violati
 Preset: TypeAlias = Literal["package", "paper"]
 
 
+def _check_places(matrix: Any, name: str) -> None:
+    """SciPy checks little of this, and reads outside the arrays where it does not hold."""
+    kind = getattr(matrix, "format", "")
+    if kind not in ("csc", "csr"):
+        return
+    begins, places = np.asarray(matrix.indptr), np.asarray(matrix.indices)
+    across, along = matrix.shape if kind == "csc" else matrix.shape[::-1]
+    sound = len(begins) == along + 1 and begins[0] == 0 and (np.diff(begins) >= 0).all()
+    sound = sound and begins[-1] <= len(places) == len(matrix.data)
+    if sound and begins[-1] > 0:
+        used = places[: begins[-1]]
+        sound = used.min() >= 0 and used.max() < across
+    if not sound:
+        raise ValueError(f"{name}: is a damaged sparse matrix: its index arrays point outside of it")
+
+
 @dataclasses.dataclass(frozen=True)
 class Compressed:
     """A matrix by compressed columns, rows sorted in each."""
@@ -42,6 +58,7 @@ class Compressed:
     @classmethod
     def of(cls, matrix: MatrixLike, name: str) -> Compressed:
         if hasattr(matrix, "tocsc"):
+            _check_places(matrix, name)
             csc = matrix.tocsc(copy=True)
             csc.sum_duplicates()
             values, rows, begins, shape = csc.data, csc.indices, csc.indptr, csc.shape
@@ -348,6 +365,8 @@ class ConeFamily(_Family):
         varied: Iterable[str] | None = None,
     ) -> None:
         parts = {"A": matrices(A, "A")}
+        if not parts["A"]:
+            raise ValueError("A: there is no matrix")
         variables = parts["A"][0].shape[1]
         quadratic = matrices(np.zeros((variables, variables)) if P is None else P, "P")
         super().__init__({"P": quadratic, **parts}, {"b": table(b, "b"), "c": table(c, "c")}, varied)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import real_number, text
 from .bounds import kl_inverse, kl_inverse_with_derivatives
 
 __all__ = [
@@ -97,6 +98,10 @@ def training_derivatives(q: npt.ArrayLike, c: npt.ArrayLike) -> tuple[Any, Any, 
     return kl_inverse(q, c), dq, dc
 
 
+def _single(name: str, value: Any) -> float:
+    return real_number(name, value.item() if isinstance(value, np.ndarray) and value.size == 1 else value)
+
+
 class Posterior:
     """The weights of a learned optimizer, N(w, diag s), with the prior they are charged against.
 
@@ -134,6 +139,16 @@ class Posterior:
         b: float = 100.0,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
+        for what, given in (
+            ("mean", mean), ("log_variance", log_variance), ("prior_log_variance", prior_log_variance),
+            ("prior_mean", {} if prior_mean is None else prior_mean), ("metadata", {} if metadata is None else metadata)
+        ):  # fmt: skip
+            if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+                raise TypeError(f"{what}: must be a mapping from names")
+            for name in given:
+                text(f"{what}: a name", name)
+        for name, value in (metadata or {}).items():
+            text(f"metadata: {name}", value)
         if not mean:
             raise ValueError("mean: there is no block of weights")
         for what, given in (
@@ -159,9 +174,9 @@ class Posterior:
             flat("mean", arrays),
             flat("log_variance", log_variance),
             flat("prior_mean", {name: 0.0 for name in mean} if prior_mean is None else prior_mean),
-            np.array([float(prior_log_variance[name]) for name in mean]),
-            lambda_max,
-            b,
+            np.array([_single(f"prior_log_variance: {name}", prior_log_variance[name]) for name in mean]),
+            real_number("lambda_max", lambda_max),
+            real_number("b", b),
             dict(metadata or {}),
         )
 

@@ -7,6 +7,7 @@
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/core/work_interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -127,6 +128,7 @@ void add_success_claims(Certificate& certificate, const Options& options, std::s
   SuccessBounds lower_bound(tally.samples(), delta, options.risk_method);
   for (std::size_t t = 0; t < options.tolerances.size(); ++t) {
     for (const std::size_t column : tally.spec().claim_columns) {
+      WorkInterrupt::check();
       SuccessClaim claim;
       claim.variant = variant;
       claim.step = tally.spec().steps[column];
@@ -169,6 +171,7 @@ void fill_grid_quantile(QuantileClaim& claim, const runs::Tally& tally, std::siz
 void add_quantile_claims(Certificate& certificate, const Options& options, std::size_t variant,
                          const runs::Tally& tally, double delta) {
   for (const double quantile : options.quantiles) {
+    WorkInterrupt::check();
     const bool exact = options.quantile_method == QuantileMethod::exact;
     const Index rank = exact ? bounds::order_statistic_rank(tally.samples(), quantile, delta) : 0;
     for (std::size_t i = 0; i < tally.spec().claim_columns.size(); ++i) {
@@ -217,6 +220,7 @@ void add_budget_claims(Certificate& certificate, const Options& options, std::si
   for (std::size_t t = 0; t < options.tolerances.size(); ++t) {
     const std::vector<Index> reached = reached_counts(tally, t, options.budget_method);
     for (const double quantile : options.quantiles) {
+      WorkInterrupt::check();
       BudgetClaim claim;
       claim.variant = variant;
       claim.tolerance = options.tolerances[t];

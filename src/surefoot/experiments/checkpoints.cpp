@@ -5,6 +5,7 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/folder_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,14 +27,13 @@ std::string checkpoint_stem(std::string work) {
 void require_as_many_processes(const CheckpointOptions& options, const std::string& beginning) {
   const std::string own_ending =
       ranks().several() ? fmt::format("-of-{}.checkpoint", ranks().count()) : ".checkpoint";
-  for (const auto& entry : std::filesystem::directory_iterator(options.folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : io::names_in(options.folder)) {
     if (!name.starts_with(beginning) || !name.ends_with(".checkpoint")) continue;
     const bool of_several = name.find(".rank-") != std::string::npos;
     require(
         name.ends_with(own_ending) && of_several == ranks().several(),
         "{}: was left by another number of processes than the {} of now; go on with as many, or remove it",
-        entry.path().string(), ranks().count());
+        (options.folder / name).string(), ranks().count());
   }
 }
 

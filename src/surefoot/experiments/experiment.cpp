@@ -2,6 +2,7 @@
 
 #include "surefoot/core/build.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
@@ -9,6 +10,7 @@
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/json_dump.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 namespace surefoot::experiments {
 
@@ -101,6 +104,7 @@ std::optional<Finished> finished_before(const Experiment& experiment, const Sett
     for (const RecordedCertificate& certificate : finished.record.certificates) {
       if (!is_as_left(settings.folder, certificate)) return std::nullopt;
     }
+    if (!io::check_result_folder(settings.folder).findings.empty()) return std::nullopt;
     return finished;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;  // not ours, or damaged: the experiment is done again
@@ -113,7 +117,8 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
   needs.add_bytes("samples and their solutions",
                   margin * experiment.kilobytes_by_sample * static_cast<double>(settings.samples));
   needs.require_fit();
-  io::prepare_output_folder(settings.folder);
+  Output output(settings.folder, experiment.name,
+                [&](const std::string& certificate) { return rerun_of(experiment, settings, certificate); });
   io::remove_output(settings.folder / mark_name);
   const std::string text = settings_json(experiment, settings);
   const std::string digest = io::sha256_hex(text);
@@ -125,8 +130,6 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                         settings.checkpoint.seconds);
   settings.journals = &journals;
   const auto begin = std::chrono::steady_clock::now();
-  Output output(settings.folder, experiment.name,
-                [&](const std::string& certificate) { return rerun_of(experiment, settings, certificate); });
   experiment.run(settings, output);
   host().check();  // a program that drew a figure may have been stopped too
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -135,10 +138,12 @@ Finished run_experiment(const Experiment& experiment, Settings settings) {
                               {"settings_sha256", digest},
                               {"seconds", seconds},
                               {"record", nlohmann::ordered_json::parse(to_json(finished.record))}};
-  io::write_file_atomically(settings.folder / mark_name, io::json_dump(mark, 1) + '\n');
+  output.finish(mark_name, io::json_dump(mark, 1) + '\n');
   journals.close();
-  // In a folder that other experiments use too, only what is of this one.
-  io::remove_output(own_folder ? all_checkpoints : settings.checkpoints);
+  // Others may have checkpoints there too, of other settings.
+  io::remove_output(settings.checkpoints);
+  std::error_code not_empty;
+  if (own_folder && ranks().first()) fs::remove(all_checkpoints, not_empty);
   return finished;
 }
 

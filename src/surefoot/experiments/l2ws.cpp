@@ -318,13 +318,12 @@ static void run_l2ws(const Settings& settings, Output& output) {
                                  .lowest = 1e-7,
                                  .highest = 1e1,
                                  .steps = scale.steps};
-  output.add(success_over_steps(results, figures));
-  output.add(quantiles_over_steps(results, figures));
+  for (const report::Figure& figure : warm_start_figures(results, figures)) output.add(figure);
   add_take_over(output, results, theorem_3(family, candidates, 0));
   candidates.push_back(deterministic);
   for (const Candidate& candidate : candidates)
-    learning::save_posterior(candidate.posterior,
-                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+    output.write(fmt::format("weights_{}.safetensors", candidate.name),
+                 learning::posterior_bytes(candidate.posterior));
   output.add(results.learned, "", {}, true);
   output.add(results.hold_out, "hold_out", {}, true);
 }

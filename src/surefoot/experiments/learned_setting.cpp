@@ -9,6 +9,7 @@
 #include "surefoot/io/text.hpp"
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 namespace surefoot::experiments {
@@ -99,16 +100,16 @@ certify::SampleRange samples_range(const LearnedSetting& setting, families::Samp
 
 runs::Metric code_nmse(std::shared_ptr<const problems::SparseCodes> codes) {
   const auto measure = [codes = std::move(codes)](const runs::MetricInput& input, double* value) {
-    thread_local std::vector<double> target;
-    thread_local std::vector<double> norm;
+    // Not kept for the thread: the C library aborts where it cannot register what ends with one.
     const auto width = static_cast<std::size_t>(input.iterate.width);
-    target.resize(static_cast<std::size_t>(codes->variables()) * width);
-    norm.assign(width, 0.0);
-    codes->write_codes(input.first, input.count, input.iterate.width, target.data());
+    const auto target =
+        std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(codes->variables()) * width);
+    std::vector<double> norm(width, 0.0);
+    codes->write_codes(input.first, input.count, input.iterate.width, target.get());
     std::fill_n(value, width, 0.0);
     for (Index i = 0; i < codes->variables(); ++i) {
       const double* z = input.iterate.row(i);
-      const double* code = target.data() + static_cast<std::size_t>(i) * width;
+      const double* code = target.get() + static_cast<std::size_t>(i) * width;
       for (std::size_t j = 0; j < width; ++j) {
         value[j] += (z[j] - code[j]) * (z[j] - code[j]);
         norm[j] += code[j] * code[j];

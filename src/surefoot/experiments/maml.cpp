@@ -9,6 +9,7 @@
 #include "surefoot/experiments/experiment.hpp"
 #include "surefoot/experiments/learned.hpp"
 #include "surefoot/experiments/paper_tables.hpp"
+#include "surefoot/experiments/step_figures.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/series.hpp"
@@ -305,64 +306,28 @@ void add_quantile_table(Output& output, const MetaSubject& subject, const Result
   add_table(output, subject.slug, fmt::format("{} after {} steps", subject.title, step), table, remarks);
 }
 
-report::Curve success_curve(const certify::Certificate& certificate, double tolerance, std::string name,
-                            std::size_t hue, bool certified) {
-  report::Curve curve{std::move(name), hue, certified ? 1U : 0U, {}};
-  for (const report::Series::Point& point : report::best_success(certificate, tolerance))
-    curve.points.push_back({static_cast<double>(point.step), certified ? point.certified : point.observed});
-  return curve;
-}
-
-report::Figure success_over_steps(const MetaSubject& subject, const Results& results, Index steps) {
-  report::Figure figure;
-  figure.name = "success_" + subject.slug;
-  figure.title = fmt::format("Share of tasks with a {} below a tolerance", subject.metric.name);
-  figure.x = {"step", false, false, 0, static_cast<double>(steps)};
-  figure.y = {"share of tasks", false, true, 0, 1};
-  figure.styles = {"observed", "certified"};
-  for (std::size_t t = 0; t < subject.tolerances.size(); ++t) {
-    const double tolerance = subject.tolerances[t];
-    report::Panel panel{fmt::format("below {}", exact_label(tolerance)), {}};
-    report::Curve pretrained{"pretrained", 0, 0, {}};
-    for (Index k = 0; k <= steps; ++k) {
-      const double failed = static_cast<double>(results.pretrained.failures(static_cast<std::size_t>(k), t));
-      pretrained.points.push_back(
-          {static_cast<double>(k), 1 - failed / static_cast<double>(results.pretrained.samples())});
-    }
-    panel.curves = {pretrained, success_curve(results.learned, tolerance, "", 2, false),
-                    success_curve(results.learned, tolerance, "meta-learned", 2, true),
-                    success_curve(results.split, tolerance, "split prior", 1, true),
-                    success_curve(results.hold_out, tolerance, "hold-out", 3, true)};
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
-}
-
-report::Figure quantiles_over_steps(const MetaSubject& subject, const Results& results, Index steps) {
-  report::Figure figure;
-  figure.name = "quantiles_" + subject.slug;
-  figure.title = subject.title;
-  figure.x = {"step", false, false, 0, static_cast<double>(steps)};
-  figure.y = {subject.metric.name, true, false, 1e-3, 1e1};
-  figure.styles = {"observed", "certified"};
-  for (const double quantile : {0.5, 0.9, 0.95}) {
-    report::Panel panel{percent_label(quantile) + " of tasks", {}};
-    report::Curve pretrained{"pretrained", 0, 0, {}};
-    report::Curve observed{"", 2, 0, {}};
-    report::Curve certified{"meta-learned", 2, 1, {}};
-    report::Curve split{"split prior", 1, 1, {}};
-    for (Index k = 0; k <= steps; ++k) {
-      const auto x = static_cast<double>(k);
-      pretrained.points.push_back({x, observed_quantile(results.pretrained, k, quantile)});
-      const BestQuantile best = best_quantile(results.learned, quantile, k);
-      observed.points.push_back({x, best.observed});
-      certified.points.push_back({x, best.certified});
-      split.points.push_back({x, best_quantile(results.split, quantile, k).certified});
-    }
-    panel.curves = {pretrained, observed, certified, split};
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
+void add_figures(Output& output, const MetaSubject& subject, const Results& results, Index steps) {
+  StepFigure success{
+      .name = "success_" + subject.slug,
+      .title = fmt::format("Share of tasks with a {} below a tolerance", subject.metric.name),
+      .metric = subject.metric.name,
+      .problems = "tasks",
+      .step = "step",
+      .steps = steps,
+      .curves = {{"pretrained", observed_success(results.pretrained, subject.tolerances), 0, 0},
+                 {"", observed_success(results.learned), 2, 0},
+                 {"meta-learned", certified_success(results.learned), 2, 1},
+                 {"split prior", certified_success(results.split), 1, 1},
+                 {"hold-out", certified_success(results.hold_out), 3, 1}}};
+  StepFigure of_quantiles = success;
+  of_quantiles.name = "quantiles_" + subject.slug;
+  of_quantiles.title = subject.title;
+  of_quantiles.curves = {{"pretrained", observed_quantiles(results.pretrained), 0, 0},
+                         {"", observed_quantiles(results.learned), 2, 0},
+                         {"meta-learned", certified_quantiles(results.learned), 2, 1},
+                         {"split prior", certified_quantiles(results.split), 1, 1}};
+  output.add(success_over_steps(success, subject.tolerances));
+  output.add(quantiles_over_steps(of_quantiles, {0.5, 0.9, 0.95}, {"", true, false, 1e-3, 1e1}));
 }
 
 /// New tasks with what is learned of them, and the band that the certificate promises.
@@ -469,7 +434,7 @@ static void run_maml(const Settings& settings, Output& output) {
   set_threads(settings.threads);
 
   const auto save = [&](const char* name, const learning::Posterior& posterior) {
-    learning::save_posterior(posterior, settings.folder / fmt::format("weights_{}.safetensors", name));
+    output.write(fmt::format("weights_{}.safetensors", name), learning::posterior_bytes(posterior));
   };
   save("pretrained", pretrained);
   save("deterministic", deterministic);
@@ -492,8 +457,7 @@ static void run_maml(const Settings& settings, Output& output) {
     for (certify::Certificate* certificate : {&results.learned, &results.split, &results.hold_out})
       certificate->run = run_json(settings, scale);
     add_quantile_table(output, subject, results, scale.steps);
-    output.add(success_over_steps(subject, results, scale.steps));
-    output.add(quantiles_over_steps(subject, results, scale.steps));
+    add_figures(output, subject, results, scale.steps);
     if (subject.slug == "sup") {
       band = best_quantile(results.learned, pictured_quantile, scale.steps).certified;
       for (const report::PlanePicture& picture :

@@ -10,11 +10,13 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/experiments/paper_tables.hpp"
+#include "surefoot/experiments/step_figures.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace surefoot::experiments {
@@ -79,47 +81,28 @@ std::vector<Measured> measure(const algorithms::Operator& op, const std::vector<
 
 namespace {
 
-constexpr std::size_t most_points = 250;
-
-report::Axis step_axis(const Measured& measured) {
-  report::Axis axis{"iteration", measured.tallies.back().spec().steps.back() > 2000, false, 0, 1};
-  axis.low = axis.logarithmic ? 1 : 0;
-  axis.high = static_cast<double>(measured.tallies.back().spec().steps.back());
-  return axis;
-}
-
-/// Every column, or columns spread evenly along the axis.
-std::vector<std::size_t> drawn_columns(const Measured& measured, bool logarithmic) {
-  const std::size_t all = measured.tallies.back().spec().steps.size();
-  std::vector<std::size_t> columns;
-  const std::size_t points = std::min(all, most_points);
-  for (std::size_t i = 0; i < points; ++i) {
-    const double share = points > 1 ? static_cast<double>(i) / static_cast<double>(points - 1) : 0;
-    const auto last = static_cast<double>(all - 1);
-    const auto column =
-        static_cast<std::size_t>(std::llround(logarithmic ? std::pow(last + 1, share) - 1 : share * last));
-    if (columns.empty() || columns.back() < column) columns.push_back(column);
-  }
-  return columns;
-}
-
 const std::vector<std::string>& line_styles() {
   static const std::vector<std::string> styles{"observed, all samples", "exact", "the paper's method"};
   return styles;
 }
 
-report::Curve success_curve(const runs::Tally& tally, std::size_t tolerance,
-                            const std::vector<std::size_t>& columns, const bounds::RiskMethod* method) {
-  report::Curve curve;
-  for (const std::size_t column : columns) {
-    const Index failures = tally.failures(column, tolerance);
-    const double share =
-        method != nullptr
-            ? bounds::success_lower_bound(failures, tally.samples(), claim_delta, *method)
-            : static_cast<double>(tally.samples() - failures) / static_cast<double>(tally.samples());
-    curve.points.push_back({static_cast<double>(tally.spec().steps[column]), share});
-  }
-  return curve;
+/// Bounds on the share at about 250 steps; without a method what was observed.
+PointsAt success_points(const Measured& measured, const runs::Tally& tally,
+                        std::optional<bounds::RiskMethod> method, bool logarithmic) {
+  return [&measured, &tally, method, logarithmic](double tolerance) {
+    const std::vector<double>& known = measured.subject.tolerances;
+    const auto place =
+        static_cast<std::size_t>(std::find(known.begin(), known.end(), tolerance) - known.begin());
+    CurvePoints points;
+    for (const std::size_t column : drawn_places(tally.spec().steps.size(), logarithmic)) {
+      const Index failures = tally.failures(column, place);
+      const double share =
+          method ? bounds::success_lower_bound(failures, tally.samples(), claim_delta, *method)
+                 : static_cast<double>(tally.samples() - failures) / static_cast<double>(tally.samples());
+      points.push_back({static_cast<double>(tally.spec().steps[column]), share});
+    }
+    return points;
+  };
 }
 
 /// Upper bounds on a quantile at the claim columns; without a bound the line is interrupted.
@@ -140,20 +123,27 @@ double paper_quantile(const runs::ValueStore& values, double quantile, const std
 }
 
 template <class Value>
-report::Curve quantile_curve(const runs::Tally& tally, const Value& value) {
-  report::Curve curve;
-  for (std::size_t i = 0; i < tally.spec().claim_columns.size(); ++i) {
-    const Index step = tally.spec().steps[tally.spec().claim_columns[i]];
-    curve.points.push_back({static_cast<double>(step), value(tally.values(i))});
-  }
-  return curve;
+PointsAt quantile_points(const runs::Tally& tally, const Value& value) {
+  return [&tally, value](double quantile) {
+    CurvePoints points;
+    for (std::size_t i = 0; i < tally.spec().claim_columns.size(); ++i) {
+      const Index step = tally.spec().steps[tally.spec().claim_columns[i]];
+      points.push_back({static_cast<double>(step), value(tally.values(i), quantile)});
+    }
+    return points;
+  };
 }
 
-report::Curve styled(report::Curve curve, std::string name, std::size_t hue, std::size_t dash) {
-  curve.name = std::move(name);
-  curve.hue = hue;
-  curve.dash = dash;
-  return curve;
+StepFigure figure_of(const Measured& measured) {
+  const Index steps = measured.tallies.back().spec().steps.back();
+  return {.name = {},
+          .title = {},
+          .metric = measured.subject.metric.name,
+          .unit = measured.subject.metric.unit,
+          .steps = steps,
+          .logarithmic_steps = steps > 2000,
+          .styles = line_styles(),
+          .curves = {}};
 }
 
 std::string size_label(Index n) {
@@ -163,63 +153,41 @@ std::string size_label(Index n) {
 }  // namespace
 
 report::Figure success_figure(const Measured& measured) {
-  report::Figure figure;
+  StepFigure figure = figure_of(measured);
   figure.name = "success_" + measured.subject.slug;
   figure.title = fmt::format("Share of problems with {} below a tolerance", measured.subject.metric.name);
-  figure.x = step_axis(measured);
-  figure.y = {"share of problems", false, true, 0, 1};
-  figure.styles = line_styles();
-  const std::vector<std::size_t> columns = drawn_columns(measured, figure.x.logarithmic);
-  const auto exact = bounds::RiskMethod::exact;
-  const auto kl = bounds::RiskMethod::kl;
-  for (std::size_t t = measured.subject.tolerances.size(); t-- > 0;) {
-    report::Panel panel{fmt::format("below {}{}", exact_label(measured.subject.tolerances[t]),
-                                    measured.subject.metric.unit.empty() ? "" : " dB"),
-                        {}};
-    const std::size_t sizes = measured.sizes.size();
-    panel.curves.push_back(
-        styled(success_curve(measured.tallies.back(), t, columns, nullptr), "", sizes - 1, 0));
-    for (std::size_t i = 0; i < sizes; ++i) {
-      panel.curves.push_back(styled(success_curve(measured.tallies[i], t, columns, &kl), "", i, 2));
-      panel.curves.push_back(styled(success_curve(measured.tallies[i], t, columns, &exact),
-                                    size_label(measured.sizes[i]), i, 1));
-    }
-    figure.panels.push_back(std::move(panel));
+  const std::size_t sizes = measured.sizes.size();
+  const auto points = [&](std::size_t size, std::optional<bounds::RiskMethod> method) {
+    return success_points(measured, measured.tallies[size], method, figure.logarithmic_steps);
+  };
+  figure.curves.push_back({"", points(sizes - 1, std::nullopt), sizes - 1, 0});
+  for (std::size_t i = 0; i < sizes; ++i) {
+    figure.curves.push_back({"", points(i, bounds::RiskMethod::kl), i, 2});
+    figure.curves.push_back({size_label(measured.sizes[i]), points(i, bounds::RiskMethod::exact), i, 1});
   }
-  return figure;
+  const std::vector<double>& tolerances = measured.subject.tolerances;
+  return success_over_steps(figure, {tolerances.rbegin(), tolerances.rend()});
 }
 
 report::Figure quantile_figure(const Measured& measured) {
   const bool decibels = measured.subject.metric.unit == "dB";
   const std::vector<double> grid = decibels ? bounds::decibel_grid() : bounds::residual_grid();
-  report::Figure figure;
+  StepFigure figure = figure_of(measured);
   figure.name = "quantiles_" + measured.subject.slug;
   figure.title = fmt::format("Quantiles of the {}", measured.subject.metric.name);
-  figure.x = step_axis(measured);
-  figure.y = decibels ? report::Axis{measured.subject.metric.name + " (dB)", false, false, -40, 0}
-                      : report::Axis{measured.subject.metric.name, true, false, 1e-6, 1e1};
-  figure.styles = line_styles();
-  for (const double quantile : table_quantiles) {
-    report::Panel panel{percent_label(quantile) + " of problems", {}};
-    const std::size_t sizes = measured.sizes.size();
-    panel.curves.push_back(styled(
-        quantile_curve(measured.tallies.back(),
-                       [&](const runs::ValueStore& values) { return observed_quantile(values, quantile); }),
-        "", sizes - 1, 0));
-    for (std::size_t i = 0; i < sizes; ++i) {
-      const runs::Tally& tally = measured.tallies[i];
-      panel.curves.push_back(styled(
-          quantile_curve(
-              tally, [&](const runs::ValueStore& values) { return paper_quantile(values, quantile, grid); }),
-          "", i, 2));
-      panel.curves.push_back(
-          styled(quantile_curve(
-                     tally, [&](const runs::ValueStore& values) { return exact_quantile(values, quantile); }),
-                 size_label(measured.sizes[i]), i, 1));
-    }
-    figure.panels.push_back(std::move(panel));
+  const std::size_t sizes = measured.sizes.size();
+  figure.curves.push_back({"", quantile_points(measured.tallies.back(), observed_quantile), sizes - 1, 0});
+  for (std::size_t i = 0; i < sizes; ++i) {
+    const auto by_paper = [&grid](const runs::ValueStore& values, double quantile) {
+      return paper_quantile(values, quantile, grid);
+    };
+    figure.curves.push_back({"", quantile_points(measured.tallies[i], by_paper), i, 2});
+    figure.curves.push_back(
+        {size_label(measured.sizes[i]), quantile_points(measured.tallies[i], exact_quantile), i, 1});
   }
-  return figure;
+  return quantiles_over_steps(
+      figure, {table_quantiles.begin(), table_quantiles.end()},
+      decibels ? report::Axis{"", false, false, -40, 0} : report::Axis{"", true, false, 1e-6, 1e1});
 }
 
 certify::Certificate certificate_of(const Measured& measured, const std::string& title,

@@ -2,6 +2,8 @@
 
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/memory_cap.hpp"
+#include "surefoot/core/parallel.hpp"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -95,7 +97,7 @@ AvailableMemory available_memory() {
     bound(*machine * kilobyte, "on this machine");
   bound(left_by_control_groups(), "in this control group");
   bound(left_by(RLIMIT_AS, "VmSize:"), "within ulimit -v");
-  bound(left_by(RLIMIT_DATA, "VmData:"), "within ulimit -d");
+  bound(left_by(RLIMIT_DATA, "VmData:"), memory_cap() > 0 ? "within --memory-limit" : "within ulimit -d");
   return least;
 }
 
@@ -103,6 +105,8 @@ MemoryNeeds::MemoryNeeds(std::uint64_t limit) : available_(available_memory()), 
   constexpr double reports_and_threads = 8e6;
   add_bytes("all else", reports_and_threads);
   if (limit == 0) return;
+  constexpr double stack = 2.2e6;  // of a thread, under a cap
+  add_bytes("threads", stack * threads());
   const double left =
       static_cast<double>(limit) - number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
   if (left < available_.bytes) available_ = {std::max(0.0, left), "within --memory-limit"};
@@ -159,9 +163,20 @@ void MemoryNeeds::require_fit() const {
     all += need.bytes;
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", need.what, in_words(need.bytes));
   }
-  if (all <= available_.bytes) return;
+  if (all <= available_.bytes) {
+    // All threads now, while there is room: the library that starts them ends the program where it cannot.
+    if (limited_) parallel_blocks(threads(), [](Index) {});
+    return;
+  }
   throw ResourceError(fmt::format("this needs {} of memory ({}), {} are left {}", in_words(all), parts,
                                   in_words(available_.bytes), available_.bounded_by));
+}
+
+std::string out_of_memory() {
+  const std::uint64_t cap = memory_cap();
+  if (cap == 0) return "out of memory";
+  return fmt::format("out of memory: this needs more than --memory-limit {}",
+                     in_words(static_cast<double>(cap)));
 }
 
 }  // namespace surefoot::experiments

@@ -52,4 +52,7 @@ class MemoryNeeds {
   std::vector<Need> needs_;
 };
 
+/// What is said where memory could not be allocated.
+std::string out_of_memory();
+
 }  // namespace surefoot::experiments

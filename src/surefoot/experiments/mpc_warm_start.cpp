@@ -306,11 +306,10 @@ static void run_mpc_warm_start(const Settings& settings, Output& output) {
                                  .lowest = 1e-6,
                                  .highest = 1e1,
                                  .steps = scale.steps};
-  output.add(success_over_steps(results, figures));
-  output.add(quantiles_over_steps(results, figures));
+  for (const report::Figure& figure : warm_start_figures(results, figures)) output.add(figure);
   for (const Candidate& candidate : {deterministic, split.front()})
-    learning::save_posterior(candidate.posterior,
-                             settings.folder / fmt::format("weights_{}.safetensors", candidate.name));
+    output.write(fmt::format("weights_{}.safetensors", candidate.name),
+                 learning::posterior_bytes(candidate.posterior));
   output.add(results.learned, "", {}, true);
   output.add(results.hold_out, "hold_out", {});
   output.add(starts.certificate, "starts", {}, true);

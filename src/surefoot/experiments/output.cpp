@@ -1,9 +1,7 @@
 #include "surefoot/experiments/output.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
-#include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/host.hpp"
-#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -42,7 +40,15 @@ std::string verdict(const Comparison& comparison) {
 }  // namespace
 
 void Output::write(const std::string& name, const std::string& content) {
-  io::write_file_atomically(folder_ / name, content);
+  result_.write(std::filesystem::path(name).lexically_normal().generic_string(), content);
+}
+
+void Output::add_result(const std::string& subfolder) {
+  result_.add(subfolder + '/' + io::manifest_name);
+}
+
+void Output::finish(const std::string& name, const std::string& content) {
+  result_.finish({{name, content}});
 }
 
 void Output::notice(const std::string& text) {
@@ -84,6 +90,7 @@ void Output::add(const report::Figure& figure) {
   report::Figure named = figure;
   named.name = id_of(figure.name);
   record_.figures.push_back(report::static_figure(named));
+  notice(record_.figures.back().notice);
 }
 
 void Output::add_image(const report::Image& image, const std::string& name) {
@@ -94,7 +101,6 @@ void Output::add_image(const report::Image& image, const std::string& name) {
 void Output::add(certify::Certificate certificate, const std::string& subfolder,
                  const std::vector<report::PageFigure>& pictures, bool main) {
   certificate.rerun = rerun_(subfolder);
-  io::prepare_output_folder(folder_ / subfolder);
   add(report::make_report(certificate, {}, pictures), subfolder);
   const std::string text = certify::to_json(certificate);
   write((std::filesystem::path(subfolder) / "certificate.json").string(), text);
@@ -104,7 +110,6 @@ void Output::add(certify::Certificate certificate, const std::string& subfolder,
 void Output::add(const report::Report& report, const std::string& subfolder) {
   for (const report::ReportFile& file : report.files) {
     const std::filesystem::path name = std::filesystem::path(subfolder) / file.name;
-    if (ranks().first()) std::filesystem::create_directories((folder_ / name).parent_path());
     write(name.string(), file.content);
   }
   for (const std::string& text : report.notices) notice(text);

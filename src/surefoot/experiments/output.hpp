@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/experiments/comparison.hpp"
 #include "surefoot/experiments/record.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/picture.hpp"
 #include "surefoot/report/plot.hpp"
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace surefoot::experiments {
@@ -25,9 +27,15 @@ class Output {
   /// The command that makes certificates again, from the folder of one inside the output.
   using Rerun = std::function<std::string(const std::string& subfolder)>;
   /// Ids in its figures begin with `name`, so that those of several can stand in one page.
-  Output(std::filesystem::path folder, std::string name, Rerun rerun)
-      : folder_(std::move(folder)), name_(std::move(name)), rerun_(std::move(rerun)) {}
+  Output(const std::filesystem::path& folder, std::string name, Rerun rerun)
+      : result_(folder), name_(std::move(name)), rerun_(std::move(rerun)) {
+    result_.begin();
+  }
   void write(const std::string& name, const std::string& content);
+  /// A result in a folder inside, which has its own manifest.
+  void add_result(const std::string& subfolder);
+  /// Writes the last file and the manifest.
+  void finish(const std::string& name, const std::string& content);
   /// Prints the table and its differences, and writes it as Markdown, CSV and LaTeX.
   void add(const Comparison& comparison);
   /// table_SLUG.csv and table_SLUG.tex.
@@ -43,6 +51,7 @@ class Output {
     add_image(report::outlined(pdf, picture.name), picture.name + ".svg");
     report::PageFigure shown =
         page_figure(render(picture, ImageFormat::svg), id_of(picture.name), picture.caption);
+    notice(shown.notice);
     record_.figures.push_back(shown);
     return shown;
   }
@@ -52,7 +61,7 @@ class Output {
            const std::vector<report::PageFigure>& pictures, bool main = false);
   /// Once per text, on standard error.
   void notice(const std::string& text);
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return result_.path(); }
   /// What was added.
   [[nodiscard]] const Record& record() const { return record_; }
 
@@ -61,7 +70,7 @@ class Output {
   void add_image(const report::Image& image, const std::string& name);
   void add(const report::Report& report, const std::string& subfolder);
 
-  std::filesystem::path folder_;
+  io::ResultFolder result_;
   std::string name_;
   Rerun rerun_;
   std::vector<std::string> notices_;

@@ -10,6 +10,7 @@
 #include "surefoot/experiments/guarantees.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/paper_tables.hpp"
+#include "surefoot/experiments/step_figures.hpp"
 #include "surefoot/experiments/training.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/text.hpp"
@@ -181,14 +182,17 @@ class CodingExperiment {
     const std::string source = fmt::format("{}/{}", place, weights_name);
     if (ranks().as_first(fs::exists(weights_of(place)))) {
       Candidate known = load_candidate(weights_of(place));
-      if (is_of(known.posterior, training))
+      if (is_of(known.posterior, training)) {
+        output_.add_result("weights/" + place);
         return {place, std::move(known.posterior), source, weights_of(place)};
+      }
       io::remove_output(weights_of(place));
     }
     fmt::print("training {}{}\n", place, whole_progress());
     std::fflush(stdout);
     learning::TrainResult made = trained_whatever_is_left(training);
     result.training_seconds.emplace_back(place, made.seconds);
+    output_.add_result("weights/" + place);
     return {place, std::move(made.posterior), source, weights_of(place)};
   }
 
@@ -542,65 +546,39 @@ class CodingExperiment {
     return guarantee == nullptr ? nullptr : &guarantee->certificate;
   }
 
-  template <class Add>
-  static report::Panel panel_of(const std::string& title, const std::vector<ModelResult>& results,
-                                const Add& add) {
-    report::Panel panel{title, {}};
+  [[nodiscard]] StepFigure figure_of(const std::vector<ModelResult>& results, const char* name,
+                                     const char* title, PointsAt seen(const certify::Certificate&),
+                                     PointsAt certified(const certify::Certificate&)) const {
+    StepFigure figure{
+        .name = name,
+        .title = title,
+        .metric = "NMSE",
+        .unit = "dB",
+        .steps = extent_.steps,
+        .styles = {"observed", "certified from the training samples (ISTA, FISTA: exact)", "hold-out"},
+        .curves = {}};
     for (std::size_t hue = 0; hue < results.size(); ++hue) {
       if (const certify::Certificate* main = main_certificate(results[hue])) {
-        add(panel, *main, "", hue, 0);
-        add(panel, *main, results[hue].name, hue, 1);
+        figure.curves.push_back({"", seen(*main), hue, 0});
+        figure.curves.push_back({results[hue].name, certified(*main), hue, 1});
       }
-      if (const certify::Certificate* fresh = fresh_certificate(results[hue])) add(panel, *fresh, "", hue, 2);
-    }
-    return panel;
-  }
-
-  [[nodiscard]] report::Figure empty_figure(const char* name, const char* title, report::Axis y) const {
-    report::Figure figure;
-    figure.name = name;
-    figure.title = title;
-    figure.x = {"iteration", false, false, 0, static_cast<double>(extent_.steps)};
-    figure.y = std::move(y);
-    figure.styles = {"observed", "certified from the training samples (ISTA, FISTA: exact)", "hold-out"};
-    return figure;
-  }
-
-  report::Figure quantile_curves(const std::vector<ModelResult>& results) const {
-    report::Figure figure =
-        empty_figure("quantiles_nmse", "Quantiles of the NMSE", {"NMSE (dB)", false, false, -50, 0});
-    for (const double quantile : {0.5, 0.9, 0.95}) {
-      const auto add = [&](report::Panel& panel, const certify::Certificate& certificate,
-                           const std::string& name, std::size_t hue, std::size_t dash) {
-        report::Curve curve{name, hue, dash, {}};
-        for (const Index step : certificate.steps) {
-          const double value = dash == 0 ? observed_at_best(certificate, step, quantile)
-                                         : best_bound(certificate, step, quantile);
-          curve.points.push_back({static_cast<double>(step), value});
-        }
-        panel.curves.push_back(std::move(curve));
-      };
-      figure.panels.push_back(panel_of(percent_label(quantile) + " of problems", results, add));
+      if (const certify::Certificate* fresh = fresh_certificate(results[hue]))
+        figure.curves.push_back({"", certified(*fresh), hue, 2});
     }
     return figure;
   }
 
-  report::Figure success_curves(const std::vector<ModelResult>& results) const {
-    report::Figure figure = empty_figure("success_nmse", "Share of problems with an NMSE below a tolerance",
-                                         {"share of problems", false, true, 0, 1});
-    for (const double tolerance : {-20.0, -30.0, -40.0}) {
-      const auto add = [&](report::Panel& panel, const certify::Certificate& certificate,
-                           const std::string& name, std::size_t hue, std::size_t dash) {
-        report::Curve curve{name, hue, dash, {}};
-        for (const report::Series::Point& point : report::best_success(certificate, tolerance)) {
-          curve.points.push_back(
-              {static_cast<double>(point.step), dash == 0 ? point.observed : point.certified});
-        }
-        panel.curves.push_back(std::move(curve));
-      };
-      figure.panels.push_back(panel_of(fmt::format("below {} dB", exact_label(tolerance)), results, add));
-    }
-    return figure;
+  [[nodiscard]] report::Figure quantile_curves(const std::vector<ModelResult>& results) const {
+    return quantiles_over_steps(figure_of(results, "quantiles_nmse", "Quantiles of the NMSE",
+                                          observed_quantiles, certified_quantiles),
+                                {0.5, 0.9, 0.95}, {"", false, false, -50, 0});
+  }
+
+  [[nodiscard]] report::Figure success_curves(const std::vector<ModelResult>& results) const {
+    return success_over_steps(
+        figure_of(results, "success_nmse", "Share of problems with an NMSE below a tolerance",
+                  observed_success, certified_success),
+        {-20.0, -30.0, -40.0});
   }
 
   const Settings& settings_;

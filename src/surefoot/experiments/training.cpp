@@ -15,6 +15,7 @@
 #include "surefoot/experiments/toml_text.hpp"
 #include "surefoot/families/family_key.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
@@ -210,7 +211,7 @@ Training read_training(const fs::path& config) {
 learning::TrainResult run_training(const Training& training) {
   const TrainConfig& config = training.config;
   config.validate();
-  io::prepare_output_folder(training.folder);
+  io::ResultFolder folder(training.folder, [](const fs::path& name) { return name == weights_name; });
   training.checkpoint.prepare();
   MemoryNeeds needs(training.memory_limit);
   needs.add_samples(
@@ -275,7 +276,8 @@ learning::TrainResult run_training(const Training& training) {
   const LearnedSetting setting = setting_of(result.posterior, weights_name);
   carry_looks(result.posterior, looks,
               samples_range(setting, families::SampleSet::hold_out, 0, config.samples));
-  learning::save_posterior(result.posterior, training.folder / weights_name);
+  const std::string weights = learning::posterior_bytes(result.posterior);
+  folder.finish({{weights_name, weights}});
   io::remove_output(options.checkpoint);
   return result;
 }

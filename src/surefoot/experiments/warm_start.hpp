@@ -47,7 +47,8 @@ struct WarmStartFigures {
   double highest = 0;
   Index steps = 0;
 };
-report::Figure success_over_steps(const WarmStartResults& results, const WarmStartFigures& figures);
-report::Figure quantiles_over_steps(const WarmStartResults& results, const WarmStartFigures& figures);
+/// Success rates and quantiles over the steps.
+std::vector<report::Figure> warm_start_figures(const WarmStartResults& results,
+                                               const WarmStartFigures& figures);
 
 }  // namespace surefoot::experiments

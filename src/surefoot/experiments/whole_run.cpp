@@ -6,8 +6,11 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/experiment.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/report/reproduction.hpp"
+#include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,6 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t largest_certificate = std::size_t{256} << 20;
 constexpr double expected_on_cores = 2;
+constexpr const char* page_name = "report.html";
 constexpr const char* usual_letters = "../shared/emnist";
 
 double seconds_since(Clock::time_point begin) {
@@ -55,7 +59,8 @@ class WholeRun {
   }
 
   void operator()() {
-    io::prepare_output_folder(settings_.folder);
+    result_.emplace(settings_.folder, [](const fs::path& name) { return name == page_name; });
+    result_->begin();
     look_for_letters();
     find_finished();
     fmt::print(
@@ -70,7 +75,7 @@ class WholeRun {
         fmt::print("\n{}: finished before, not done again\n", place_of(i));
       }
     }
-    guarded("report.html", [&] { write_page(); });
+    guarded(page_name, [&] { write_page(); });
     for (std::size_t i = 0; i < all_experiments().size(); ++i) {
       if (!left_out_[i] && !before_[i]) do_part(i);
     }
@@ -145,12 +150,16 @@ class WholeRun {
   template <class Work>
   void guarded(const std::string& what, const Work& work) const {
     std::string why;
+    bool resources = true;
     try {
       work();
       return;
     } catch (const std::bad_alloc&) {
-      why = "out of memory";
+      why = out_of_memory();
+    } catch (const ResourceError& error) {
+      why = error.what();
     } catch (const InputError& error) {
+      resources = false;
       why = error.what();
     } catch (const std::system_error& error) {
       why = fmt::format("cannot write: {}", error.what());
@@ -159,9 +168,11 @@ class WholeRun {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (results_[i].missing.empty() || before_[i]) done.push_back(results_[i].name);
     }
-    throw InputError(fmt::format("{}: {}; finished and kept: {}; go on with: {}", what, why,
-                                 done.empty() ? "nothing yet" : fmt::format("{}", fmt::join(done, ", ")),
-                                 command_));
+    const std::string line =
+        fmt::format("{}: {}; finished and kept: {}; go on with: {}", what, why,
+                    done.empty() ? "nothing yet" : fmt::format("{}", fmt::join(done, ", ")), command_);
+    if (resources) throw ResourceError(line);
+    throw InputError(line);
   }
 
   /// For the page, with the certificates as they are on disk.
@@ -199,22 +210,26 @@ class WholeRun {
               "paper's sizes: --scale paper."
             : "Paper scale: its numbers of samples, and training of our recipes in full."};
     whole.experiments = results_;
-    io::write_file_atomically(settings_.folder / "report.html", page_.html(whole));
+    result_->write(page_name, page_.html(whole));
   }
 
-  void finish() const {
+  void finish() {
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (!left_out_[i]) result_->add(results_[i].name + '/' + io::manifest_name);
+    }
+    result_->finish();
     double seconds = 0;
     for (const report::ExperimentResult& result : results_) seconds += result.seconds;
-    const fs::path report = settings_.folder / "report.html";
+    const fs::path report = settings_.folder / page_name;
     fmt::print("\nAll in {:.0f} s of work. Read {}\n", seconds, report.string());
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (left_out_[i]) fmt::print("Left out: {} (no letters; see --letters)\n", results_[i].name);
     }
-    fmt::print("Check it:  find {} -name certificate.json -exec surefoot verify {{}} ';'\n",
-               settings_.folder.string());
+    fmt::print("Check it:  surefoot verify {}\n", report::shell_path(settings_.folder.string()));
   }
 
   Settings settings_;
+  std::optional<io::ResultFolder> result_;
   std::string command_;
   TimeLeft time_;
   std::vector<report::ExperimentResult> results_;

@@ -6,9 +6,11 @@
 #include "surefoot/io/text.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <memory>
@@ -36,8 +38,11 @@ void require_written(int error, const char* message, const fs::path& path) {
 constexpr mode_t everybody = 0666;  // less the umask
 constexpr mode_t every_permission = 0777;
 
+constexpr std::string_view temporary_beginning = ".surefoot-";
+constexpr std::string_view temporary_ending = ".tmp";
+
 /// A new file in `folder` under a name nobody else has; removed again unless it was renamed. With a `mode` it
-/// has exactly that.
+/// has exactly that. It is locked while its process lives, which is how leftovers are told from files in use.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& folder, std::optional<mode_t> mode = std::nullopt) {
@@ -45,32 +50,34 @@ class TemporaryFile {
     constexpr int attempts = 1000;
     int error = EEXIST;
     for (int attempt = 0; attempt < attempts && error == EEXIST; ++attempt) {
-      path_ = folder / fmt::format(".surefoot-{}-{}.tmp", ::getpid(), counter++);
+      path_ = folder / fmt::format("{}{}-{}{}", temporary_beginning, ::getpid(), counter++, temporary_ending);
       descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                            mode.value_or(everybody) & everybody);
       error = descriptor_ < 0 ? errno : 0;
+      if (error == 0 && !is_kept()) {
+        ::close(descriptor_);
+        descriptor_ = -1;
+        error = EEXIST;
+      }
     }
     require_written(error, "{}: cannot write in this folder: {}", folder);
     if (mode) ::fchmod(descriptor_, *mode);  // a file system without modes has none to keep
   }
   ~TemporaryFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
     if (!renamed_) ::unlink(path_.c_str());
+    ::close(descriptor_);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   /// Both return 0 or the system's error number.
-  int write(std::string_view content) {
+  [[nodiscard]] int write(std::string_view content) const {
     while (!content.empty()) {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
       if (written < 0 && errno != EINTR) return errno;
       if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::fsync(descriptor_) != 0) return errno;
-    const int status = ::close(descriptor_);
-    descriptor_ = -1;
-    return status == 0 ? 0 : errno;
+    return ::fsync(descriptor_) == 0 ? 0 : errno;
   }
 
   int rename_to(const fs::path& destination) {
@@ -80,12 +87,59 @@ class TemporaryFile {
   }
 
  private:
+  /// Locks the file; false if it was taken for a leftover before that.
+  [[nodiscard]] bool is_kept() const {
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    struct stat status {};
+    return ::fstat(descriptor_, &status) != 0 || status.st_nlink > 0;
+  }
+
   fs::path path_;
   int descriptor_ = -1;
   bool renamed_ = false;
 };
 
-// Makes the rename itself durable; a file system that cannot do so has still renamed.
+// Those that no process holds.
+void remove_leftovers(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (!is_temporary_name(entry->path())) continue;
+    const int descriptor = ::open(entry->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+        ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      ::unlink(entry->path().c_str());
+    ::close(descriptor);
+  }
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+// Throws where the system cannot say what is there; what is not permitted is told by what is tried next.
+fs::file_status status_of(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none && error.value() != EACCES)
+    require_written(error.value(), cannot_write, path);
+  return status;
+}
+
+void check_folder(const fs::path& folder) {
+  const fs::file_status status = status_of(folder);
+  require(fs::exists(status), "{}: no such folder", printable(folder.string()));
+  require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder.string()));
+}
+
+}  // namespace
+
+bool is_temporary_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with(temporary_beginning) && name.ends_with(temporary_ending);
+}
+
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -93,43 +147,48 @@ void sync_folder(const fs::path& folder) {
   ::close(descriptor);
 }
 
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+struct StagedFiles::File {
+  TemporaryFile temporary;
+  fs::path destination;
+};
+
+StagedFiles::StagedFiles() = default;
+StagedFiles::~StagedFiles() = default;
+
+void StagedFiles::add(const fs::path& path, std::string_view content) {
+  const std::string name = printable(path.string());
+  require(path.has_filename(), "'{}' is not a file name", name);
+  const fs::file_status status = status_of(path);
+  require(!fs::is_directory(status), "{}: is a directory, not a file", name);
+  require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", name);
+  std::error_code error;
+  const fs::path destination = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  const fs::path folder = folder_of(destination);
+  check_folder(folder);
+  std::optional<mode_t> mode;  // a file that is replaced keeps its own
+  if (fs::exists(status)) mode = static_cast<mode_t>(status.permissions()) & every_permission;
+  files_.push_back(std::unique_ptr<File>(new File{TemporaryFile(folder, mode), destination}));
+  const int failure = files_.back()->temporary.write(content);
+  require_written(failure, cannot_write, path);
 }
 
-void check_folder(const fs::path& folder) {
-  std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
-  require(fs::exists(status), "{}: no such folder", printable(folder.string()));
-  require(fs::is_directory(status), "{}: is a file, not a folder", printable(folder.string()));
+void StagedFiles::commit() {
+  std::set<fs::path> folders;
+  for (const std::unique_ptr<File>& file : files_) {
+    const int failure = file->temporary.rename_to(file->destination);
+    require_written(failure, cannot_write, file->destination);
+    folders.insert(folder_of(file->destination));
+  }
+  for (const fs::path& folder : folders) sync_folder(folder);
+  files_.clear();
 }
+
+namespace {
 
 void write_beside_and_rename(const std::vector<FileContent>& files) {
-  std::vector<std::pair<std::unique_ptr<TemporaryFile>, fs::path>> written;
-  for (const FileContent& file : files) {
-    const std::string name = printable(file.path.string());
-    require(file.path.has_filename(), "'{}' is not a file name", name);
-    std::error_code error;
-    const fs::file_status status = fs::status(file.path, error);
-    require(!fs::is_directory(status), "{}: is a directory, not a file", name);
-    require(!fs::exists(status) || fs::is_regular_file(status), "{}: is not a regular file", name);
-    const fs::path destination =
-        fs::is_symlink(file.path, error) ? fs::weakly_canonical(file.path, error) : file.path;
-    const fs::path folder = folder_of(destination);
-    check_folder(folder);
-    std::optional<mode_t> mode;  // a file that is replaced keeps its own
-    if (fs::exists(status)) mode = static_cast<mode_t>(status.permissions()) & every_permission;
-    written.emplace_back(std::make_unique<TemporaryFile>(folder, mode), destination);
-    const int failure = written.back().first->write(file.content);
-    require_written(failure, cannot_write, file.path);
-  }
-  for (auto& [temporary, destination] : written) {
-    const int failure = temporary->rename_to(destination);
-    require_written(failure, cannot_write, destination);
-  }
-  std::set<fs::path> folders;
-  for (const auto& [temporary, destination] : written) folders.insert(folder_of(destination));
-  for (const fs::path& folder : folders) sync_folder(folder);
+  StagedFiles staged;
+  for (const FileContent& file : files) staged.add(file.path, file.content);
+  staged.commit();
 }
 
 }  // namespace
@@ -146,16 +205,27 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   write_files_atomically({{path, content}});
 }
 
+void create_folders(const fs::path& folder) {
+  if (!ranks().first()) return;
+  std::vector<fs::path> made;
+  std::error_code error;
+  for (fs::path each = folder; !each.empty() && !fs::exists(each, error); each = each.parent_path())
+    made.push_back(each);
+  fs::create_directories(folder, error);
+  std::error_code ignored;
+  require_written(fs::is_directory(folder, ignored) ? 0 : std::max(error.value(), 1),
+                  "{}: cannot create this folder: {}", folder);
+  for (const fs::path& each : made) sync_folder(folder_of(each));
+}
+
 void prepare_output_folder(const fs::path& folder) {
   if (!ranks().first()) return;
   require(!folder.empty(), "the name of the output folder is empty");
-  std::error_code error;
-  require(!fs::exists(folder, error) || fs::is_directory(folder, error), "{}: is a file, not a folder",
+  const fs::file_status before = status_of(folder);
+  require(!fs::exists(before) || fs::is_directory(before), "{}: is a file, not a folder",
           printable(folder.string()));
-  fs::create_directories(folder, error);
-  std::error_code ignored;
-  require(fs::is_directory(folder, ignored), "{}: cannot create this folder: {}", printable(folder.string()),
-          error.message());
+  create_folders(folder);
+  remove_leftovers(folder);
   const TemporaryFile probe(folder);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,34 @@ void write_files_atomically(const std::vector<FileContent>& files);
 /// The same for a file that every process has one of, under a name of its own.
 void write_own_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Creates the folder (and its parents) if needed and checks that files can be written there.
+/// Files in two steps: add() writes one beside its destination, commit() renames all. What is not committed
+/// is removed. For whoever must do something between the two; every process has its own.
+class StagedFiles {
+ public:
+  StagedFiles();
+  ~StagedFiles();
+  StagedFiles(const StagedFiles&) = delete;
+  StagedFiles& operator=(const StagedFiles&) = delete;
+
+  void add(const std::filesystem::path& path, std::string_view content);
+  void commit();
+
+ private:
+  struct File;
+  std::vector<std::unique_ptr<File>> files_;
+};
+
+/// Makes renames and removals in a folder durable, where the file system can.
+void sync_folder(const std::filesystem::path& folder);
+
+/// Whether a path ends in a name that files have before they are renamed.
+bool is_temporary_name(const std::filesystem::path& path);
+
+/// Creates the folder and its parents if needed, and makes those that are new durable.
+void create_folders(const std::filesystem::path& folder);
+
+/// The same, removes what processes that were killed left half written there, and checks that files can be
+/// written.
 void prepare_output_folder(const std::filesystem::path& folder);
 
 /// Removes a file, or a folder with all in it, if it is there.

@@ -1,30 +1,21 @@
 #include "surefoot/io/sha256.hpp"
 
+// The plain functions: they allocate nothing and cannot fail. Those that OpenSSL 3 advises instead load
+// providers at first use, which crashes where memory is short.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <fmt/format.h>
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include <array>
-#include <stdexcept>
 
 namespace surefoot::io {
 
-namespace {
-
-void check(int status) {
-  if (status != 1) throw std::runtime_error("OpenSSL failed to compute a SHA-256");
-}
-
-}  // namespace
-
 struct Sha256::Context {
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_MD_CTX, Free> evp{EVP_MD_CTX_new()};
+  SHA256_CTX state;
 };
 
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  check(context_->evp != nullptr ? EVP_DigestInit_ex(context_->evp.get(), EVP_sha256(), nullptr) : 0);
+  SHA256_Init(&context_->state);
 }
 
 Sha256::~Sha256() = default;
@@ -32,21 +23,20 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(const void* data, std::size_t bytes) {
-  check(EVP_DigestUpdate(context_->evp.get(), data, bytes));
+  SHA256_Update(&context_->state, data, bytes);
 }
 
 std::string Sha256::hex() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  check(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), &length));
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256_Final(digest.data(), &context_->state);
   std::string text;
-  for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
   return text;
 }
 
 std::string Sha256::hex_so_far() const {
   Sha256 copy;
-  check(EVP_MD_CTX_copy_ex(copy.context_->evp.get(), context_->evp.get()));
+  *copy.context_ = *context_;
   return copy.hex();
 }
 

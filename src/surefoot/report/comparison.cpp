@@ -502,6 +502,7 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
       figure.name += suffix;
       add_figure(report, figure, options);
       PageFigure& shown = figures.emplace_back(page_figure(figure, options));
+      add_notice(report, shown.notice);
       if (!suffix.empty()) shown.caption = fmt::format("{}: {}", pair_title(a, b, pair), shown.caption);
     }
     const std::string condition = note_on_dependence(both);

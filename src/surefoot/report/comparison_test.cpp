@@ -2,9 +2,11 @@
 
 #include "support/contains.hpp"
 #include "support/synthetic_certificate.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 namespace surefoot::report {
@@ -113,6 +115,21 @@ TEST(ComparisonWords, AreConditionalWhereEitherCertificateIs) {
     EXPECT_TRUE(contains(terminal_text(compared.a, compared.b, comparison),
                          "If the rows were independent, with confidence 0.97, all of these hold together"));
   }
+}
+
+TEST(ComparisonReport, SaysWhichFiguresThePageLacks) {
+  const test_support::TemporaryFolder folder;
+  const std::string gnuplot = folder.write(
+      "gnuplot",
+      "#!/bin/sh\nscript=$(cat)\ncase $script in\n  *pdfcairo*) printf '%s\\n' \"$script\" | gnuplot "
+      "\"$@\" ;;\n  *) exit 1 ;;\nesac\n");
+  std::filesystem::permissions(gnuplot, std::filesystem::perms::owner_all);
+  const BudgetCase compared(bounds::BudgetMethod::settling, 100, 100);
+  certify::Comparison comparison;
+  comparison.delta = 0.03;
+  comparison.pairs = {compared.pair};
+  EXPECT_TRUE(comparison_report(compared.a, compared.b, comparison).notices.empty());
+  EXPECT_FALSE(comparison_report(compared.a, compared.b, comparison, {.gnuplot = gnuplot}).notices.empty());
 }
 
 }  // namespace

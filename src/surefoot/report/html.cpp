@@ -1,8 +1,10 @@
 #include "surefoot/report/html.hpp"
 
+#include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/page.hpp"
 #include "surefoot/report/series.hpp"
@@ -186,13 +188,20 @@ std::string check_lines(const Certificate& certificate) {
   return "surefoot verify certificate.json\n" + html_escaped(command);
 }
 
+constexpr std::string_view before_digest = "<code id=\"certificate-sha256\" class=\"hash\">";
+
 std::string check_html(const Certificate& certificate) {
   return html_paragraph(
              "Every claim can be recomputed from the counts in the certificate, and the counts from the "
              "data:") +
          fmt::format("<pre>{}</pre>\n", check_lines(certificate)) +
          "<p>The numbers behind the figures are in <code>curves.csv</code>, the claims in full precision in "
-         "<code>certificate.json</code>.</p>\n";
+         "<code>certificate.json</code>.</p>\n" +
+         fmt::format(
+             "<p>This page is of the certificate with SHA-256 {}{}</code>. <code>surefoot verify</code> says "
+             "whether the one beside it is that, and whether all files of the folder are as they were "
+             "written.</p>\n",
+             before_digest, io::sha256_hex(certify::to_json(certificate)));
 }
 
 std::string how_to_use_figures(const std::vector<PageFigure>& figures) {
@@ -276,6 +285,14 @@ std::string figures_html(const std::vector<PageFigure>& figures) {
     if (missing) told = figure.notice;
   }
   return html;
+}
+
+std::string certificate_of_page(std::string_view page) {
+  constexpr std::size_t digits = 64;
+  const std::size_t found = page.rfind(before_digest);
+  if (found == std::string_view::npos) return "";
+  const std::string_view digest = page.substr(found + before_digest.size(), digits);
+  return io::is_sha256_hex(digest) ? std::string(digest) : "";
 }
 
 std::string report_html(const Certificate& certificate, const std::vector<PageFigure>& figures) {

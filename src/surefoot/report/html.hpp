@@ -4,6 +4,7 @@
 #include "surefoot/report/plot.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::report {
@@ -30,5 +31,8 @@ std::string figures_html(const std::vector<PageFigure>& figures);
 /// report.html: one page, with nothing from the network; figures are interactive where scripts run and static
 /// elsewhere.
 std::string report_html(const certify::Certificate& certificate, const std::vector<PageFigure>& figures);
+
+/// The SHA-256 of the file of the certificate that such a page is of; empty if it does not say.
+std::string certificate_of_page(std::string_view page);
 
 }  // namespace surefoot::report

@@ -149,7 +149,11 @@
         s.color = color;
         labels.push(`c${i}`);
         colors.push(color);
-        styles[`c${i}`] = { strokeWidth: 2.4, strokePattern: methodDashes[s.method % methodDashes.length] };
+        // Claims hold at their steps alone: a staircase where every step has one, points elsewhere.
+        const everyStep = s.steps.length > 12 && s.steps.every((step, place) => place === 0 || step === s.steps[place - 1] + 1);
+        styles[`c${i}`] = everyStep
+          ? { strokeWidth: 2.4, strokePattern: methodDashes[s.method % methodDashes.length], stepPlot: true }
+          : { strokeWidth: 0, drawPoints: true, pointSize: 2.2 };
         if (!withObserved) return;
         labels.push(`o${i}`);
         colors.push(color);

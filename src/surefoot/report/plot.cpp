@@ -36,6 +36,9 @@ constexpr std::size_t title_width = 48;
 constexpr std::array<std::string_view, most_hues> palette{"#0072B2", "#D55E00", "#009E73",
                                                           "#CC79A7", "#E69F00", "#56B4E9"};
 
+/// Marks of the same places in the list: dots, circles, squares.
+constexpr std::array<int, 4> points_of_dash{7, 7, 6, 4};
+
 constexpr std::array<std::string_view, 4> styles_of_dash{"lw 1.3 dt (6,4)", "lw 2.4 dt solid",
                                                          "lw 2 dt (12,3,2,3)", "lw 2 dt (2,3)"};
 
@@ -92,7 +95,7 @@ Curve observed_curve(const Series& series, std::size_t hue) {
 }
 
 Curve certified_curve(const Series& series, std::size_t hue, std::size_t dash, double says_nothing) {
-  Curve curve{"", hue, dash, {}};
+  Curve curve{"", hue, dash, {}, true};
   for (const Series::Point& point : series.points) {
     const double bound = point.certified == says_nothing ? not_drawn : point.certified;
     curve.points.push_back({static_cast<double>(point.step), bound});
@@ -278,9 +281,27 @@ std::string data_block(const Figure& figure, const Curve& curve, std::size_t num
   return text + "END\n";
 }
 
+/// Whether there is nothing between the points: a staircase tells all.
+bool at_every_step(const Curve& curve) {
+  return std::ranges::adjacent_find(curve.points, [](const Curve::Point& a, const Curve::Point& b) {
+           return b.x != a.x + 1;
+         }) == curve.points.end();
+}
+
+bool drawn_as_points(const Curve& curve) {
+  return curve.claims && (curve.points.size() <= few_points || !at_every_step(curve));
+}
+
+std::string marks_of_dash(std::size_t dash) {
+  return fmt::format("with points pt {} ps 0.4", points_of_dash[std::min(dash, points_of_dash.size() - 1)]);
+}
+
 std::string curve_style(const Curve& curve) {
-  const std::string_view marks = curve.points.size() <= few_points ? "linespoints pt 7 ps 0.45" : "lines";
-  return fmt::format("with {} lc rgb '{}' {}", marks, palette[curve.hue % palette.size()],
+  const std::string_view colour = palette[curve.hue % palette.size()];
+  if (drawn_as_points(curve)) return fmt::format("{} lc rgb '{}'", marks_of_dash(curve.dash), colour);
+  const bool single = curve.points.size() == 1;
+  const std::string_view marks = curve.claims ? "steps" : single ? "linespoints pt 7 ps 0.45" : "lines";
+  return fmt::format("with {} lc rgb '{}' {}", marks, colour,
                      styles_of_dash[std::min(curve.dash, styles_of_dash.size() - 1)]);
 }
 
@@ -292,9 +313,14 @@ std::string title_of(const std::string& name) {
 std::vector<std::string> style_entries(const Figure& figure) {
   std::vector<std::string> entries;
   for (std::size_t dash = figure.styles.size(); dash-- > 0;) {
-    entries.push_back(fmt::format("keyentry with lines lc rgb 'black' {} {}",
-                                  styles_of_dash[std::min(dash, styles_of_dash.size() - 1)],
-                                  title_of(figure.styles[dash])));
+    const bool points = std::ranges::any_of(figure.panels, [&](const Panel& panel) {
+      return std::ranges::any_of(
+          panel.curves, [&](const Curve& curve) { return curve.dash == dash && drawn_as_points(curve); });
+    });
+    const std::string drawn = points ? marks_of_dash(dash) + " lc rgb 'black'"
+                                     : fmt::format("with lines lc rgb 'black' {}",
+                                                   styles_of_dash[std::min(dash, styles_of_dash.size() - 1)]);
+    entries.push_back(fmt::format("keyentry {} {}", drawn, title_of(figure.styles[dash])));
   }
   return entries;
 }

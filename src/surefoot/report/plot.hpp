@@ -19,6 +19,9 @@ struct Curve {
   std::size_t hue = 0;   ///< place in the palette
   std::size_t dash = 0;  ///< 0: thin and dashed, as observed; 1, 2, 3: solid and others, one per method
   std::vector<Point> points;
+  /// Values are claimed at these steps alone: drawn as points, or as a staircase where every step is one of
+  /// them.
+  bool claims = false;
 };
 
 struct Panel {

@@ -1,5 +1,8 @@
 #include "surefoot/report/process.hpp"
 
+#include "surefoot/core/memory_cap.hpp"
+#include "surefoot/core/work_interrupt.hpp"
+
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,6 +89,7 @@ std::optional<int> wait_for(pid_t child, double seconds) {
     if (ended == child) break;
     if (ended < 0 && errno != EINTR) return -1;
     if (killed) continue;
+    WorkInterrupt::check();
     if (Clock::now() >= end) {
       ::kill(child, SIGKILL);
       killed = true;
@@ -162,15 +166,25 @@ ProcessResult run_process(const std::vector<std::string>& command, std::string_v
   const SpawnActions actions(channels);
   pid_t child = 0;
   const SpawnAttributes attributes;
-  const int error =
-      posix_spawnp(&child, arguments[0], actions.get(), attributes.get(), arguments.data(), environ);
+  const int error = [&] {
+    const MemoryCapLifted for_the_child;
+    return posix_spawnp(&child, arguments[0], actions.get(), attributes.get(), arguments.data(), environ);
+  }();
   if (error != 0) {
     result.missing = error == ENOENT;
     result.errors = reason(error);
     return result;
   }
   result.started = true;
-  const std::optional<int> exit_code = wait_for(child, seconds);
+  const std::optional<int> exit_code = [&] {
+    try {
+      return wait_for(child, seconds);
+    } catch (const Interrupted&) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+      throw;
+    }
+  }();
   if (!exit_code) {
     hung().add(command.front());
     result.timed_out = true;

@@ -1,7 +1,6 @@
 #include "surefoot/report/report.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
-#include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
@@ -13,7 +12,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace surefoot::report {
@@ -38,27 +36,6 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
   return std::ranges::count(all, text) > 0;
 }
 
-/// Files of an earlier report in the folder (and in its folder of tables), by their names inside it. Every
-/// report has a page: without one, what is called like a file of a report is somebody else's.
-std::vector<std::filesystem::path> report_files_in(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> found;
-  if (!std::filesystem::exists(folder / file_names::page)) return found;
-  for (const std::filesystem::path& below : {std::filesystem::path(), std::filesystem::path(table_folder)}) {
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry(folder / below, error), end; !error && entry != end;
-         entry.increment(error)) {
-      std::error_code unknown;
-      const std::filesystem::path name = below / entry->path().filename();
-      if (is_report_file(name) && entry->is_regular_file(unknown)) found.push_back(name);
-    }
-  }
-  return found;
-}
-
-void add_notice(Report& report, const std::string& text) {
-  if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
-}
-
 void add_claim_tables(Report& report, const certify::Certificate& certificate) {
   add_table(report, file_names::iterations, budget_table(certificate));
   const std::vector<Index> steps = telling_steps(certificate, rows_in_paper);
@@ -73,6 +50,10 @@ void add_claim_tables(Report& report, const certify::Certificate& certificate) {
 }
 
 }  // namespace
+
+void add_notice(Report& report, const std::string& text) {
+  if (!text.empty() && std::ranges::count(report.notices, text) == 0) report.notices.push_back(text);
+}
 
 void add_figure(Report& report, const Figure& figure, const PlotOptions& options) {
   for (const ImageFormat format : {ImageFormat::pdf, ImageFormat::outlined_svg}) {
@@ -122,25 +103,28 @@ bool is_report_file(const std::filesystem::path& name) {
           is_one_of(stem, {file_names::success, file_names::quantiles}));
 }
 
-std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
+bool is_file_of_certificate(const std::filesystem::path& name) {
+  return name == file_names::certificate || name == file_names::traces || is_report_file(name);
+}
+
+std::vector<std::string> write_files(const Report& report, io::ResultFolder& folder,
                                      std::vector<io::FileContent> others) {
-  if (!ranks().first()) return {};
-  for (const std::filesystem::path& old : report_files_in(folder)) {
-    if (std::ranges::count(report.files, old.string(), &ReportFile::name) == 0)
-      io::remove_output(folder / old);
-  }
-  for (const ReportFile& file : report.files) {
-    std::filesystem::create_directories((folder / file.name).parent_path());
-    others.push_back({folder / file.name, file.content});
-  }
-  io::write_files_atomically(others);
+  for (const ReportFile& file : report.files) others.push_back({file.name, file.content});
+  folder.finish(others);
   return report.notices;
+}
+
+std::vector<std::string> write_report(const certify::Certificate& certificate, io::ResultFolder& folder,
+                                      std::vector<io::FileContent> others) {
+  const std::string json = certify::to_json(certificate);
+  others.push_back({file_names::certificate, json});
+  return write_files(make_report(certificate), folder, std::move(others));
 }
 
 std::vector<std::string> write_report(const certify::Certificate& certificate,
                                       const std::filesystem::path& folder) {
-  const std::string json = certify::to_json(certificate);
-  return write_files(make_report(certificate), folder, {{folder / file_names::certificate, json}});
+  io::ResultFolder result(folder, is_file_of_certificate);
+  return write_report(certificate, result);
 }
 
 }  // namespace surefoot::report

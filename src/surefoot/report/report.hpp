@@ -1,7 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
-#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/report/file_names.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/plot.hpp"
@@ -24,6 +24,9 @@ struct Report {
   std::vector<std::string> notices;  ///< what is missing and why; empty if nothing is
 };
 
+/// Adds what is missing and why, once; an empty text is none.
+void add_notice(Report& report, const std::string& text);
+
 /// A figure for a paper: NAME.pdf with its fonts embedded, and NAME.svg with its letters as outlines, so that
 /// both look the same everywhere.
 void add_figure(Report& report, const Figure& figure, const PlotOptions& options = {});
@@ -40,14 +43,18 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
 /// comparison, figure or table. A certificate is none: it stands on its own.
 bool is_report_file(const std::filesystem::path& name);
 
-/// Writes the files of a report and others into an existing folder, all or none; returns the report's
-/// notices. Where an earlier report lies there, those of its files that this one does not have are removed
-/// first, for they would stand beside claims that are not theirs; nothing else is touched.
-std::vector<std::string> write_files(const Report& report, const std::filesystem::path& folder,
+/// The same, or the certificate itself, or its traces.
+bool is_file_of_certificate(const std::filesystem::path& name);
+
+/// Writes the files of a report and others, under their names inside the folder, as one result; returns the
+/// report's notices.
+std::vector<std::string> write_files(const Report& report, io::ResultFolder& folder,
                                      std::vector<io::FileContent> others);
 
-/// Writes the certificate as certificate.json and make_report()'s files into the folder, all or none; what is
+/// Writes the certificate as certificate.json, make_report()'s files and others as one result; what is
 /// missing and why.
+std::vector<std::string> write_report(const certify::Certificate& certificate, io::ResultFolder& folder,
+                                      std::vector<io::FileContent> others = {});
 std::vector<std::string> write_report(const certify::Certificate& certificate,
                                       const std::filesystem::path& folder);
 

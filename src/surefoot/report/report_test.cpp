@@ -1,7 +1,9 @@
 #include "surefoot/report/report.hpp"
 
+#include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/comparison.hpp"
 #include "surefoot/report/curves.hpp"
@@ -12,6 +14,7 @@
 #include "surefoot/report/table.hpp"
 
 #include "support/contains.hpp"
+#include "support/input_error.hpp"
 #include "support/synthetic_certificate.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -209,6 +212,22 @@ TEST_F(Drawn, OddDataIsDrawnWithoutFault) {
   }
 }
 
+TEST(Curves, OfClaimsArePointsOrStaircasesNeverLinesBetweenThem) {
+  Figure figure;
+  figure.styles = {"observed", "certified"};
+  Curve curve{"", 0, 1, {}, true};
+  for (int step = 1; step <= 20; ++step) curve.points.push_back({static_cast<double>(step), 0.5});
+  figure.panels = {{"", {curve}}};
+  EXPECT_TRUE(contains(gnuplot_script(figure, ImageFormat::svg), "using 1:2 with steps"));
+  figure.panels[0].curves[0].points.erase(figure.panels[0].curves[0].points.begin() + 5);
+  const std::string gap = gnuplot_script(figure, ImageFormat::svg);
+  EXPECT_TRUE(contains(gap, "using 1:2 with points pt 7"));
+  EXPECT_TRUE(contains(gap, "keyentry with points pt 7"));
+  EXPECT_FALSE(contains(gap, "using 1:2 with lines"));
+  figure.panels[0].curves[0].claims = false;
+  EXPECT_TRUE(contains(gnuplot_script(figure, ImageFormat::svg), "using 1:2 with lines"));
+}
+
 TEST_F(Drawn, ReportHasFiguresInlineWithIdsOfTheirOwn) {
   const Report report = make_report(synthetic_certificate({.variants = 4}));
   EXPECT_TRUE(report.notices.empty());
@@ -358,27 +377,32 @@ TEST_F(Drawn, EveryFileOfAReportIsKnownAgain) {
     EXPECT_FALSE(is_report_file(other)) << other;
 }
 
-TEST(WriteFiles, RemovesWhatAnEarlierReportLeftAndNothingElse) {
+TEST(WriteFiles, ReplacesAnEarlierReportAndNothingElse) {
   namespace fs = std::filesystem;
   const test_support::TemporaryFolder folder;
-  fs::create_directories(folder / "tables/success_9.md");  // a folder of that name is nobody's file
-  const auto put = [&](const std::string& name) { std::ofstream(folder / name) << "old"; };
-  const std::vector<std::string> stale{"curves.csv", "success.pdf", "quantiles_2.svg", "tables/success.tex",
-                                       "tables/compared_success_12.md"};
-  const std::vector<std::string> others{"results.csv", "certificate.json", "tables/mine.tex", "success.png"};
-  for (const std::string& name : stale) put(name);
-  for (const std::string& name : others) put(name);
-  const Report report{{{"tables/iterations.md", "new"}}, {}};
-  write_files(report, folder.path(), {});
-  for (const std::string& name : stale)
-    EXPECT_TRUE(fs::exists(folder / name)) << name << ": there was no report";
-  put("report.html");
-  write_files({{{"report.html", "new"}, {"success.svg", "new"}}, {}}, folder.path(), {});
-  for (const std::string& name : stale) EXPECT_FALSE(fs::exists(folder / name)) << name;
-  EXPECT_FALSE(fs::exists(folder / "tables/iterations.md"));
-  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder / name)) << name;
-  EXPECT_TRUE(fs::exists(folder / "tables/success_9.md"));
-  EXPECT_TRUE(fs::exists(folder / "success.svg"));
+  const auto write = [&](const Report& report) {
+    io::ResultFolder result(folder.path(), is_file_of_certificate);
+    write_files(report, result, {});
+  };
+  write({{{"report.html", "old"}, {"curves.csv", "old"}, {"tables/success.tex", "old"}}, {}});
+  folder.write("results.csv", "mine");
+  folder.write("tables/mine.tex", "mine");
+  write({{{"report.html", "new"}, {"success.svg", "new"}}, {}});
+  for (const char* name : {"curves.csv", "tables/success.tex"})
+    EXPECT_FALSE(fs::exists(folder / name)) << name;
+  for (const char* name : {"results.csv", "tables/mine.tex", "success.svg", "manifest.json"})
+    EXPECT_TRUE(fs::exists(folder / name)) << name;
+  EXPECT_EQ(io::read_file(folder / "report.html", 100), "new");
+  folder.write("quantiles.pdf", "mine");
+  EXPECT_INPUT_ERROR(write({}), "quantiles.pdf: is not listed in manifest.json");
+}
+
+TEST(ReportHtml, NamesTheDigestOfItsCertificate) {
+  const Certificate certificate = synthetic_certificate();
+  const std::string page = report_html(certificate, {});
+  EXPECT_EQ(certificate_of_page(page), io::sha256_hex(certify::to_json(certificate)));
+  EXPECT_EQ(certificate_of_page("<html>"), "");
+  EXPECT_EQ(certificate_of_page(page.substr(0, page.find("certificate-sha256") + 40)), "");
 }
 
 TEST(MakeReport, SaysInEveryFileThatClaimsHoldIfRowsWereIndependent) {

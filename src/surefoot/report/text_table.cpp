@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 namespace surefoot::report {
@@ -105,9 +104,13 @@ class Lines {
 };
 
 std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  std::vector<std::string>
+      lines;  // not by a stream, which would end early and say nothing where memory is short
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
   return lines;
 }
 

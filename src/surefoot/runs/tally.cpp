@@ -3,6 +3,7 @@
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
+#include "surefoot/core/work_interrupt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -140,6 +141,7 @@ void ValueStore::round_up() {
 }
 
 void ValueStore::merge(const ValueStore& other) {
+  WorkInterrupt::check();
   if (other.rounded_) round_up();
   size_ += other.size_;
   other.compact_to_read();
@@ -164,7 +166,7 @@ void ValueStore::merge(const ValueStore& other) {
 }
 
 void ValueStore::compact() const {
-  if (!sorted_ || rounded_) std::sort(values_.begin(), values_.end());
+  if (!sorted_ || rounded_) sort_interruptibly(values_);
   sorted_ = true;
   if (!rounded_ || values_.empty()) return;
   std::vector<Bin> merged;
