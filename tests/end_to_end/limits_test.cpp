@@ -204,9 +204,9 @@ class MemoryCap : public Limits {
 
 TEST_F(MemoryCap, HoldsForEveryVerb) {
   (void)random_table(3000, 20);
-  const std::string mpc = SUREFOOT_SOURCE_DIR "/examples/mpc";
+  const std::string mpc_family = SUREFOOT_SOURCE_DIR "/examples/mpc";
   EXPECT_EQ(expect_below(200e6, {"certify", "table.npy", "--out", "certified"}), 0);
-  EXPECT_EQ(expect_below(200e6, {"run", "qp", mpc, "--iterations", "50", "--out", "ran"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"run", "qp", mpc_family, "--iterations", "50", "--out", "ran"}), 0);
   EXPECT_EQ(expect_below(200e6, {"verify", "certified"}), 0);
   write("larger.npy", io::npy_bytes(10 * problems::Table::Random(3000, 20).cwiseAbs()));
   EXPECT_EQ(expect_below(200e6, {"certify", "larger.npy", "--out", "larger"}), 0);

@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/folder_names.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <fcntl.h>
@@ -40,6 +41,8 @@ constexpr mode_t every_permission = 0777;
 
 constexpr std::string_view temporary_beginning = ".surefoot-";
 constexpr std::string_view temporary_ending = ".tmp";
+
+}  // namespace
 
 /// A new file in `folder` under a name nobody else has; removed again unless it was renamed. With a `mode` it
 /// has exactly that. It is locked while its process lives, which is how leftovers are told from files in use.
@@ -99,17 +102,19 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+namespace {
+
 // Those that no process holds.
 void remove_leftovers(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (!is_temporary_name(entry->path())) continue;
-    const int descriptor = ::open(entry->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  for (const std::string& name : names_in(folder)) {
+    if (!is_temporary_name(name)) continue;
+    const fs::path path = folder / name;
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) continue;
     struct stat status {};
     if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
         ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
-      ::unlink(entry->path().c_str());
+      ::unlink(path.c_str());
     ::close(descriptor);
   }
 }

@@ -4,6 +4,7 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/folder_names.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -83,33 +84,36 @@ bool is_really_inside(const fs::path& folder, const fs::path& name) {
 }
 
 /// Regular files inside, by their names; folders with a manifest of their own are left out.
-std::vector<std::string> files_inside(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error),
-       end;
-       !error && entry != end; entry.increment(error)) {
-    const fs::path name = entry->path().lexically_relative(folder);
-    std::error_code ignored;
-    if (entry->is_directory(ignored)) {
-      if (is_regular(entry->path() / manifest_name)) entry.disable_recursion_pending();
+void add_files_inside(const fs::path& folder, const fs::path& below, std::vector<std::string>& files) {
+  for (const std::string& each : names_in(folder / below)) {
+    const fs::path name = below / each;
+    std::error_code unknown;
+    const fs::file_status status = fs::symlink_status(folder / name, unknown);
+    if (fs::is_directory(status)) {
+      const bool readable = ::access((folder / name).c_str(), R_OK | X_OK) == 0;
+      if (readable && !is_regular(folder / name / manifest_name)) add_files_inside(folder, name, files);
     } else if (name != lock_name && name != manifest_name && !is_temporary_name(name)) {
-      names.push_back(name.generic_string());
+      files.push_back(name.generic_string());
     }
   }
-  std::ranges::sort(names);
-  return names;
+}
+
+std::vector<std::string> files_inside(const fs::path& folder) {
+  std::vector<std::string> files;
+  add_files_inside(folder, {}, files);
+  std::ranges::sort(files);
+  return files;
 }
 
 /// Whether there is nothing that could be somebody's: what a run that was stopped early leaves does not
 /// count.
 bool is_as_good_as_empty(const fs::path& folder) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const fs::path name = entry.path().filename();
-    const bool leftover = name == lock_name || is_temporary_name(name) || is_checkpoint_or_ledger(name);
-    if (!leftover && !fs::is_directory(entry.symlink_status())) return false;
-  }
-  return true;
+  return std::ranges::all_of(names_in(folder), [&](const std::string& name) {
+    const fs::path path = folder / name;
+    std::error_code unknown;
+    if (fs::is_directory(fs::symlink_status(path, unknown))) return is_as_good_as_empty(path);
+    return name == lock_name || is_temporary_name(name) || is_checkpoint_or_ledger(name);
+  });
 }
 
 void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& check) {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using test_support::input_error;
 using test_support::TemporaryFolder;
 
-constexpr std::size_t any_size = 100000;
+constexpr std::size_t any_size_of_manifest = 100000;
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
@@ -82,7 +82,7 @@ TEST(ResultFolder, FindsWhatWasChangedOrRemoved) {
   EXPECT_EQ(finding_of(folder.path()), "a: is not what manifest.json lists: its SHA-256 differs");
   fs::remove(folder.path() / "a");
   EXPECT_EQ(finding_of(folder.path()), "a: is listed in manifest.json and missing");
-  std::string text = read_file(folder / "manifest.json", any_size);
+  std::string text = read_file(folder / "manifest.json", any_size_of_manifest);
   folder.write("manifest.json", text.substr(0, text.size() / 2));
   EXPECT_EQ(finding_of(folder.path()), (folder / "manifest.json") + ": is damaged");
   EXPECT_EQ(result_folder_of(folder.path() / "a"), folder.path());
@@ -101,7 +101,7 @@ TEST(ResultFolder, ReplacesAndRemovesWhatItListsAndNothingElse) {
             (std::vector<std::string>{"a", "ledger.jsonl", "manifest.json", "notes.txt", "train.checkpoint",
                                       "weights.safetensors"}));
   EXPECT_FALSE(fs::exists(folder / "tables"));
-  EXPECT_EQ(read_file(folder / "a", any_size), "new");
+  EXPECT_EQ(read_file(folder / "a", any_size_of_manifest), "new");
   EXPECT_EQ(finding_of(folder.path()), "");
   EXPECT_TRUE(read_manifest(folder.path())->files.at("weights.safetensors").earlier);
   EXPECT_EQ(check_result_folder(folder.path()).others, std::vector<std::string>{"notes.txt"});
@@ -130,8 +130,8 @@ TEST(ResultFolder, RefusesToReplaceAFileThatIsNotListed) {
   ResultFolder result(folder.path());
   EXPECT_INPUT_ERROR(result.finish({{"a", "2"}, {"report.html", "new"}}), "is not listed");
   EXPECT_INPUT_ERROR(result.write("report.html", "new"), "is not listed");
-  EXPECT_EQ(read_file(folder / "report.html", any_size), "mine");
-  EXPECT_EQ(read_file(folder / "a", any_size), "1");
+  EXPECT_EQ(read_file(folder / "report.html", any_size_of_manifest), "mine");
+  EXPECT_EQ(read_file(folder / "a", any_size_of_manifest), "1");
   EXPECT_EQ(finding_of(folder.path()), "");
 }
 
@@ -191,7 +191,7 @@ TEST(ResultFolder, ChangesNothingIfAFileCannotBeWritten) {
   EXPECT_INPUT_ERROR(
       ResultFolder(folder.path()).finish({{"a", "2"}, {std::string(300, 'n'), "3"}, {"c", "4"}}),
       "File name too long");
-  const std::string text = read_file(folder / "manifest.json", any_size);
+  const std::string text = read_file(folder / "manifest.json", any_size_of_manifest);
   EXPECT_TRUE(parse_manifest("m", text).complete || finding_of(folder.path()) != "");
   EXPECT_INPUT_ERROR(ResultFolder(folder.path()).finish({{"a", "2"}, {"../b", "3"}}),
                      "'../b' is no name of a file of a result");
@@ -245,7 +245,7 @@ TEST(ResultFolder, ATreeOfAHostileManifestIsNotFollowed) {
   fs::create_directory_symlink(elsewhere.path(), folder / "link");
   folder.write("manifest.json", listing("link/precious"));
   ResultFolder(folder.path()).finish({{"a", "1"}});
-  EXPECT_EQ(read_file(elsewhere / "precious", any_size), "mine");
+  EXPECT_EQ(read_file(elsewhere / "precious", any_size_of_manifest), "mine");
 }
 
 /// Runs `work` in a process that is killed after so many stops at system calls; whether it ended before.
@@ -295,10 +295,10 @@ TEST(ResultFolder, IsWholeOrSaysThatItIsNotWhereverItsProcessIsKilled) {
       ++incomplete;
       EXPECT_NE(check.findings.front().find("the folder is not complete"), std::string::npos) << stops;
     } else {
-      const bool is_old = read_file(out / "certificate.json", any_size) == "old";
+      const bool is_old = read_file(out / "certificate.json", any_size_of_manifest) == "old";
       ++(is_old ? old_left : new_left);
       for (const FileContent& file : is_old ? old_files : new_files)
-        EXPECT_EQ(read_file(out / file.path, any_size), file.content) << stops;
+        EXPECT_EQ(read_file(out / file.path, any_size_of_manifest), file.content) << stops;
       EXPECT_EQ(check.others, std::vector<std::string>{}) << stops;
     }
     ResultFolder(out).finish(new_files);
