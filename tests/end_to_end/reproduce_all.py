@@ -118,7 +118,7 @@ def check_full_disk(runner, whole, folder):
     command = ["all", *SIZE, "--letters", "letters", "--out", folder]
     limited = runner.run(*command, restore_signals=False,
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)))
-    expect(limited.returncode == 2 and limited.stderr.count("\n") == 1, f"full: {limited.returncode} {limited.stderr!r}")
+    expect(limited.returncode == 4 and limited.stderr.count("\n") == 1, f"full: {limited.returncode} {limited.stderr!r}")
     for word in ("File too large", "finished and kept: robust-kalman, l2ws, maml, sparse-coding, mpc-warm-start", "go on with: surefoot reproduce all"):
         expect(word in limited.stderr, f"full: '{word}' in {limited.stderr!r}")
     expect({n: c for n, c in contents(folder).items() if not n.startswith("deblurring")} == before, "a full disk leaves finished parts")

@@ -207,7 +207,7 @@ class Undisturbed:
             return f"other files: {sorted(set(result.files) ^ set(self.result.files))}"
         different = [name for name in result.files if not self.same(name, result.files[name], self.result.files[name])]
         if result.err != self.result.err and "surefoot: No figures: " in result.err:
-            different = [name for name in different if not name.endswith((".html", "finished.json"))]  # they say it too
+            different = [name for name in different if not name.endswith((".html", "finished.json", "manifest.json"))]  # they say it too
         return f"other content: {different}" if different else None
 
     def wrong_failure(self, result, all_fail):
@@ -220,8 +220,10 @@ class Undisturbed:
         if not all_fail and (not lines or not lines[-1].startswith(("surefoot: ", "libgomp: "))):
             return "no line says why"
         for name, content in result.files.items():
-            if name.endswith((".checkpoint", "manifest.json")):
-                continue  # has a digest, or says that the folder is not complete; the command is run again
+            if name.endswith((".checkpoint", "manifest.json", ".surefoot-lock")):
+                # Has a digest, or says that the folder is not complete, and the command is run again; a lock ends with its process,
+                # and its file stays where the JSON library ends the process because destructors of its own allocate.
+                continue
             if name.endswith(".jsonl") and self.result.files.get(name) and \
                     without_times(self.result.files[name]).startswith(without_times(content)):
                 continue  # lines are added to it one by one, and readers leave out one that is cut

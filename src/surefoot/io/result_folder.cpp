@@ -52,9 +52,17 @@ bool is_inner_manifest(const fs::path& path) {
   return path.filename() == manifest_name && path.has_parent_path();
 }
 
+/// What stands in the way of looking at a file says nothing of the file: InputError, not "missing".
+[[noreturn]] void cannot_be_read(const fs::path& path, const std::error_code& error) {
+  throw InputError(fmt::format("{}: cannot be read: {}", printable(path.string()), reason(error.value())));
+}
+
 bool is_regular(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error);
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none || status.type() == fs::file_type::unknown)
+    cannot_be_read(path, error);
+  return fs::is_regular_file(status);
 }
 
 bool is_there(const fs::path& path) {
@@ -65,7 +73,8 @@ bool is_there(const fs::path& path) {
 std::uint64_t size_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t bytes = fs::file_size(path, error);
-  return error ? 0 : bytes;
+  if (error) cannot_be_read(path, error);
+  return bytes;
 }
 
 Manifest::File digest_of(const fs::path& path) {
@@ -278,6 +287,7 @@ class ResultFolder::Lock {
         descriptor_ = -1;
         require(!taken, "{}: another run is writing there; wait until it has ended, or choose another folder",
                 printable(folder.string()));
+        ::unlink(path_.c_str());
         return;  // a file system without locks
       }
       if (is_at_its_place()) return;

@@ -79,7 +79,8 @@ TEST(WorstCaseReport, BetterNumbersAreMarkedAndOthersAreNot) {
     marked += static_cast<std::size_t>(std::count(row.begin(), row.end(), "5 (w)"));
   EXPECT_GE(marked, 4U) << "below 60";
   // What is observed at a tolerance of 1 is a share of problems, not a worst case.
-  for (const ReportJson& series : chart_of(certificate, 0)["series"])
+  const ReportJson chart = chart_of(certificate, 0);
+  for (const ReportJson& series : chart["series"])
     EXPECT_NE(series["observedText"][0].get<std::string>().find('%'), std::string::npos);
   const std::string csv = curves_csv(certificate);
   EXPECT_NE(csv.find("condition,worst_case,with_worst_case\n"), std::string::npos);
