@@ -43,7 +43,7 @@ void add_note(TextTable& table, std::string note) {
 }
 
 /// What comes from the worst case is marked.
-std::string marked(std::string text, bool worst_case) {
+std::string marked(const std::string& text, bool worst_case) {
   return worst_case ? text + " (w)" : text;
 }
 

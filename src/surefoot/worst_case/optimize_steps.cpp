@@ -27,7 +27,7 @@ struct Vertex {
 class SimplexSearch {
  public:
   using Value = std::function<double(const std::vector<double>&)>;
-  SimplexSearch(Value value, std::vector<double> start, double size) : value_(std::move(value)) {
+  SimplexSearch(Value value, const std::vector<double>& start, double size) : value_(std::move(value)) {
     vertices_.push_back(evaluated(start));
     for (std::size_t i = 0; i < start.size(); ++i) {
       std::vector<double> moved = start;
