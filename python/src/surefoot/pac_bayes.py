@@ -151,11 +151,11 @@ class Posterior:
             text(f"metadata: {name}", value)
         if not mean:
             raise ValueError("mean: there is no block of weights")
-        for what, blocks in (
+        for what, named in (
             ("log_variance", log_variance), ("prior_log_variance", prior_log_variance), ("prior_mean", prior_mean)
         ):  # fmt: skip
-            if blocks is not None and set(blocks) != set(mean):
-                raise ValueError(f"{what}: its blocks are {sorted(blocks)}, those of mean {sorted(mean)}")
+            if named is not None and set(named) != set(mean):
+                raise ValueError(f"{what}: its blocks are {sorted(named)}, those of mean {sorted(mean)}")
         arrays = {name: np.asarray(block, dtype=np.float64) for name, block in mean.items()}
         self._shapes = {name: block.shape for name, block in arrays.items()}
 
