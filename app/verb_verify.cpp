@@ -31,6 +31,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -123,7 +124,10 @@ std::vector<std::string> findings_of_folder(const fs::path& certificate, const s
   }
   const fs::path page = certificate.parent_path() / report::file_names::page;
   std::error_code error;
-  if (!fs::is_regular_file(page, error)) return findings;
+  const fs::file_status status = fs::status(page, error);
+  if (status.type() == fs::file_type::none)
+    throw std::system_error(error, page.string() + ": cannot be read");
+  if (!fs::is_regular_file(status)) return findings;
   const std::string named = report::certificate_of_page(io::read_file(page, largest_page));
   if (!named.empty() && named != io::sha256_hex(text))
     findings.push_back(
@@ -210,7 +214,9 @@ int run(VerifyOptions options) {
   const io::FolderCheck check = io::check_result_folder(folder);
   std::vector<std::string> files;
   for (const std::string& name : io::files_of_result(folder)) {
-    if (is_to_be_verified(name) && fs::exists(folder / name, error)) files.push_back(name);
+    // What is missing is a finding already; only then a certificate may be left out.
+    const bool there = check.findings.empty() || fs::exists(folder / name, error);
+    if (is_to_be_verified(name) && there) files.push_back(name);
   }
   if (files.size() == 1) {
     const fs::path only = folder / files.front();

@@ -52,9 +52,10 @@ bool is_inner_manifest(const fs::path& path) {
   return path.filename() == manifest_name && path.has_parent_path();
 }
 
-/// What stands in the way of looking at a file says nothing of the file: InputError, not "missing".
+/// What stands in the way of looking at a file says nothing of the file: an error of the system, never a
+/// finding.
 [[noreturn]] void cannot_be_read(const fs::path& path, const std::error_code& error) {
-  throw InputError(fmt::format("{}: cannot be read: {}", printable(path.string()), reason(error.value())));
+  throw std::system_error(error, printable(path.string()) + ": cannot be read");
 }
 
 bool is_regular(const fs::path& path) {
@@ -96,8 +97,9 @@ bool is_really_inside(const fs::path& folder, const fs::path& name) {
 void add_files_inside(const fs::path& folder, const fs::path& below, std::vector<std::string>& files) {
   for (const std::string& each : names_in(folder / below)) {
     const fs::path name = below / each;
-    std::error_code unknown;
-    const fs::file_status status = fs::symlink_status(folder / name, unknown);
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(folder / name, error);
+    if (status.type() == fs::file_type::none) cannot_be_read(folder / name, error);
     if (fs::is_directory(status)) {
       const bool readable = ::access((folder / name).c_str(), R_OK | X_OK) == 0;
       if (readable && !is_regular(folder / name / manifest_name)) add_files_inside(folder, name, files);
@@ -119,17 +121,30 @@ std::vector<std::string> files_inside(const fs::path& folder) {
 bool is_as_good_as_empty(const fs::path& folder) {
   return std::ranges::all_of(names_in(folder), [&](const std::string& name) {
     const fs::path path = folder / name;
-    std::error_code unknown;
-    if (fs::is_directory(fs::symlink_status(path, unknown))) return is_as_good_as_empty(path);
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(path, error);
+    if (status.type() == fs::file_type::none) cannot_be_read(path, error);
+    if (fs::is_directory(status)) return is_as_good_as_empty(path);
     return name == lock_name || is_temporary_name(name) || is_checkpoint_or_ledger(name);
   });
 }
 
+/// None if there is no manifest, or that of another program. What cannot be told from a damaged one of ours
+/// is one: whoever wants to write there is refused.
+std::optional<std::string> manifest_text(const fs::path& folder) {
+  const fs::path path = folder / manifest_name;
+  if (!is_regular(path)) return std::nullopt;
+  std::string text = read_file(path, largest_manifest);
+  if (!is_manifest(text) && text.find(manifest_format) == std::string::npos) return std::nullopt;
+  return text;
+}
+
 void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& check) {
   const auto named = [&](const std::string& name) { return printable((below / name).generic_string()); };
+  const std::optional<std::string> text = manifest_text(folder / below);
   std::optional<Manifest> manifest;
   try {
-    manifest = read_manifest(folder / below);
+    if (text) manifest = parse_manifest((folder / below / manifest_name).string(), *text);
   } catch (const InputError& error) {
     check.findings.emplace_back(error.what());
     return;
@@ -236,12 +251,9 @@ Manifest parse_manifest(const std::string& source, std::string_view text) {
 }
 
 std::optional<Manifest> read_manifest(const fs::path& folder) {
-  const fs::path path = folder / manifest_name;
-  if (!is_regular(path)) return std::nullopt;
-  const std::string text = read_file(path, largest_manifest);
-  // Of another program, or ours and damaged: what cannot be told apart is refused by whoever wants to write.
-  if (!is_manifest(text) && text.find(manifest_format) == std::string::npos) return std::nullopt;
-  return parse_manifest(path.string(), text);
+  const std::optional<std::string> text = manifest_text(folder);
+  if (!text) return std::nullopt;
+  return parse_manifest((folder / manifest_name).string(), *text);
 }
 
 FolderCheck check_result_folder(const fs::path& folder) {
@@ -266,6 +278,8 @@ std::optional<fs::path> result_folder_of(const fs::path& file) {
         return folder;
     } catch (const InputError&) {
       if (folder == whole.parent_path()) return folder;  // damaged, as the check says
+    } catch (const std::system_error&) {
+      if (folder == whole.parent_path()) throw;  // folders above may be closed to us
     }
     if (folder == folder.parent_path()) return std::nullopt;
   }
