@@ -61,8 +61,8 @@ Table read_rows(const std::string& path) {
   Table table = Eigen::Map<const Table>(values.data(), rows, reader->columns());
   require(!reader->can_have_header() || !reader->header().empty() || !begins_with_column_numbers(table),
           "{}: the first row is 0, 1, 2, ..., the header that pandas writes, and would be counted as a "
-          "problem; write the table without a header (header=False, index=False), or as .npy if it is a "
-          "problem",
+          "problem; write the table without a header (header=False, index=False), or as .npy if it "
+          "is a problem",
           path);
   return table;
 }

@@ -251,8 +251,8 @@ void add_calibrate_verb(CLI::App& app) {
                    "names of the candidates, separated by commas [their folders, or the model]");
   CLI::Option* kinds = verb->add_option(
       "--guarantees", arguments->guarantees,
-      "of pac-bayes, pac-bayes-paper, hold-out, hold-out-means, separated by commas [the first two; with "
-      "--hold-out all]");
+      "of pac-bayes, pac-bayes-paper, hold-out, hold-out-means, separated by commas [the first two; "
+      "with --hold-out all]");
   verb->add_option("--prior", arguments->prior,
                    "weights whose means are the prior mean, trained on other samples (split prior)");
   CLI::Option* samples =
@@ -271,8 +271,8 @@ void add_calibrate_verb(CLI::App& app) {
       verb->add_option("--hold-out", arguments->hold_out,
                        "FIRST:COUNT, hold-out samples that nobody has looked at; they are good for one look");
   verb->add_option("--validate", arguments->validate,
-                   "only print what is observed on so many validation samples: as often as you like, no "
-                   "certificate")
+                   "only print what is observed on so many validation samples: as often as you "
+                   "like, no certificate")
       ->check(at_least_one)
       ->excludes(hold_out)
       ->excludes(kinds);

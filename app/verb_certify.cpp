@@ -168,8 +168,8 @@ void add_certify_verb(CLI::App& app) {
   add_dependence_option(*verb, options->allow_dependence);
   verb->add_option(
       "--worst-case", options->worst_case,
-      "averaged:ALPHA or contractive:FACTOR, stated by you as a fact: the metric is the residual "
-      "|z^k - z^(k-1)| of such an operator; its worst case stands beside the claims, with a proof");
+      "averaged:ALPHA or contractive:FACTOR, stated by you as a fact: the metric is the residual |z^k - "
+      "z^(k-1)| of such an operator; its worst case stands beside the claims, with a proof");
   verb->add_option(
       "--dist0", options->dist0,
       "for --worst-case: |z^0 - z*| is at most this for every problem, in the norm of the metric, as a fact");
@@ -183,9 +183,7 @@ void add_certify_verb(CLI::App& app) {
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
       "Rows must be independent and identically distributed problems: repeated rows, rows that resemble "
-      "their "
-      "neighbours and values that drift are refused. Tolerances and steps must be chosen without looking at "
-      "the "
-      "results.");
+      "their neighbours and values that drift are refused. Tolerances and steps must be chosen without "
+      "looking at the results.");
   verb->callback([options, verb] { run(*verb, *options); });
 }

@@ -116,8 +116,7 @@ void add_compare_verb(CLI::App& app, int& exit_code) {
                    "the only ones]");
   verb->add_option("--delta", arguments->delta,
                    "price of the bounds from the other side, in total; the confidence of all verdicts "
-                   "together is one less the deltas "
-                   "of A, of B and this")
+                   "together is one less the deltas of A, of B and this")
       ->capture_default_str();
   verb->add_option("--out", arguments->folder,
                    "write report.html, comparison.json, figures and tables there");

@@ -102,8 +102,8 @@ void add_reproduce_verb(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App* verb = app.add_subcommand(
       "reproduce",
-      fmt::format("The paper's experiments with its numbers beside ours, and one beyond it: {}; or all "
-                  "of them with one report",
+      fmt::format("The paper's experiments with its numbers beside ours, and one beyond it: {}; or all of "
+                  "them with one report",
                   experiment_names()));
   verb->add_option("experiment", *name, fmt::format("{} or {}", experiment_names(), all_of_them))->required();
   verb->add_option("--samples", settings->samples,
@@ -121,8 +121,7 @@ void add_reproduce_verb(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--letters", settings->letters,
                    "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here; all: "
-                   "../shared/emnist "
-                   "or without deblurring]");
+                   "../shared/emnist or without deblurring]");
   verb->add_option("--blur", settings->blur, "deblurring: box or gaussian")->capture_default_str();
   verb->add_option("--models", settings->models,
                    "sparse-coding: list of alista, tilista, glista, lista [all]");

@@ -307,8 +307,8 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
       ->capture_default_str();
   verb.add_option(
       "--worst-case", arguments.worst_case,
-      "averaged:ALPHA: the proven worst case beside the claims; for qp with --preset paper, where a step is "
-      "1/2-averaged");
+      "averaged:ALPHA: the proven worst case beside the claims; for qp with --preset paper, where a "
+      "step is 1/2-averaged");
   verb.add_option("--dist0", arguments.dist0,
                   "for --worst-case: |z^0 - z*| in (x, w + y) is at most this for every problem and its "
                   "start, as a fact");

@@ -103,9 +103,8 @@ int main(int argc, char** argv) {
   const double passes = static_cast<double>(epochs);
   fmt::print(
       "{{\"model\": \"{}\", \"samples\": {}, \"threads\": {}, \"epoch_seconds\": {:.3f}, "
-      "\"epoch_cpu_seconds\": "
-      "{:.3f}, \"microseconds_per_sample_and_core\": {:.1f}, \"dense_gflop_per_second\": {:.1f}, "
-      "\"peak_gflop_per_second\": {:.1f}}}\n",
+      "\"epoch_cpu_seconds\": {:.3f}, \"microseconds_per_sample_and_core\": {:.1f}, "
+      "\"dense_gflop_per_second\": {:.1f}, \"peak_gflop_per_second\": {:.1f}}}\n",
       model, samples, threads_wanted, result.seconds / passes, cpu_seconds / passes,
       cpu_seconds / passes / static_cast<double>(samples) * 1e6,
       // what a dense program multiplies: forward, adjoint and, for LISTA, the derivatives by the matrices

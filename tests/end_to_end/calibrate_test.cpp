@@ -143,8 +143,8 @@ TEST_F(Calibrate, APriorTrainedOnTheBoundsSamplesIsRefused) {
   train("tainted", "samples = 500", "[posterior]\nstart = \"split/weights.safetensors\"");
   train("again", "samples = 500\nfirst = 500", "[posterior]\nprior = \"tainted/weights.safetensors\"");
   result =
-      surefoot(fmt::format("calibrate again/weights.safetensors --guarantees pac-bayes --out g {} "
-                           "--prior tainted/weights.safetensors",
+      surefoot(fmt::format("calibrate again/weights.safetensors --guarantees pac-bayes --out g "
+                           "{} --prior tainted/weights.safetensors",
                            few_claims));
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("overlap"), std::string::npos) << result.err;

@@ -474,8 +474,8 @@ TEST_F(Forgery, LearnedAndReproducedCertificatesAreMadeAgain) {
   write("train.toml", testing::training_file(2));
   make("train train.toml --quiet --out trained");
   make(
-      "calibrate trained/weights.safetensors --hold-out 0:200 --tolerances=-10,-5 --quantiles 0.5 --out "
-      "learned");
+      "calibrate trained/weights.safetensors --hold-out 0:200 --tolerances=-10,-5 --quantiles "
+      "0.5 --out learned");
   for (const char* kind : {"pac-bayes", "hold-out", "hold-out-means", "pac-bayes-paper"}) {
     const ProgramResult again =
         surefoot(fmt::format("verify learned/{}/certificate.json --rerun trained", kind));

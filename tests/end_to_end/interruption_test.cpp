@@ -387,8 +387,8 @@ TEST_F(Interruption, AStoppedTableIsGoneOnWith) {
   // Through a pipe, so that it is certain where the signal comes: while the reader waits for the last part.
   const auto made = shell(
       "mkfifo t.csv; python3 -c \"import random; random.seed(1)\nwith open('data', 'w') as f:\n  "
-      "f.write('k=1,k=2,k=3\\n')\n  for i in range(20000):\n    "
-      "f.write((','.join(repr(random.random()) for _ in range(3)) + '\\n') * 30)\"");
+      "f.write('k=1,k=2,k=3\\n')\n  for i in range(20000):\n    f.write((','.join(repr(random.random()) for "
+      "_ in range(3)) + '\\n') * 30)\"");
   ASSERT_EQ(made.code, 0) << made.err;
   const Work work{
       {"certify", "t.csv", "--tolerances", "0.1,0.5", "--allow-dependence"},  // every row is there 30 times

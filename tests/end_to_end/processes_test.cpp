@@ -95,12 +95,9 @@ TEST_F(Processes, CertifyTablesAsOneDoes) {
   write_table("n.csv", 500, "2,9,16,23\n");
   const std::string script =
       "python3 -c \"import struct,random as r;r.seed(1);v=[[r.random(),.1*r.random(),.01*r.random()] for i "
-      "in "
-      "range(700)];"
-      "h='{\\'descr\\': \\'<f8\\', \\'fortran_order\\': False, \\'shape\\': (700, 3), }';h+=' "
-      "'*(117-len(h))+chr(10);"
-      "open('t.npy','wb').write(b'\\x93NUMPY\\x01\\x00'+struct.pack('<H',len(h))+h.encode()+"
-      "b''.join(struct.pack('<3d',*x) for x in v))\"";
+      "in range(700)];h='{\\'descr\\': \\'<f8\\', \\'fortran_order\\': False, \\'shape\\': (700, 3), }';h+=' "
+      "'*(117-len(h))+chr(10);open('t.npy','wb').write(b'\\x93NUMPY\\x01\\x00'+struct.pack('<H',len(h))+h.encode()+b''.join(struct.pack('<3d',*x) "
+      "for x in v))\"";
   ASSERT_EQ(shell(script + " && gzip -k t.csv").code, 0);
   expect_same_certificate("certify t.csv n.csv t.csv.gz --steps 2,9", {3});
   expect_same_certificate("certify t.npy", {3});
@@ -184,8 +181,8 @@ TEST_F(Processes, AnswerByOneWhatOneCanDo) {
 
 TEST_F(Processes, OfAnotherLauncherAreRefused) {
   const ProgramResult result = shell(
-      "env ASAN_OPTIONS=detect_leaks=0 OMPI_MCA_btl=self PMI_RANK=0 PMI_SIZE=2 timeout 60 $SUREFOOT certify "
-      "t.csv");
+      "env ASAN_OPTIONS=detect_leaks=0 OMPI_MCA_btl=self PMI_RANK=0 PMI_SIZE=2 timeout 60 "
+      "$SUREFOOT certify t.csv");
   EXPECT_EQ(result.code, 2) << result.err;
   EXPECT_NE(result.err.find("started as 2 processes, but Open MPI sees 1"), std::string::npos) << result.err;
 }
@@ -198,10 +195,9 @@ TEST_F(Processes, EndTogetherWhenOneDies) {
             " $SUREFOOT train train.toml --out out & job=$!\n"
             "for i in $(seq 600); do grep -q 'bound  *epoch' .out && break; sleep 0.1; done\n"
             "victim=$(pgrep -f 'surefoot train train.toml' | xargs -I@ sh -c 'tr \"\\0\" \"\\n\" "
-            "</proc/@/environ 2>/dev/null | "
-            "grep -qx OMPI_COMM_WORLD_RANK=1 && echo @')\n"
-            "for process in $victim; do [ \"$(readlink /proc/$process/cwd)\" = \"$PWD\" ] && kill -9 "
-            "$process; done\n"
+            "</proc/@/environ 2>/dev/null | grep -qx OMPI_COMM_WORLD_RANK=1 && echo @')\n"
+            "for process in $victim; do [ \"$(readlink /proc/$process/cwd)\" = \"$PWD\" ] && kill "
+            "-9 $process; done\n"
             "wait $job");
   EXPECT_NE(result.code, 0);
   EXPECT_NE(result.code, 124) << "it did not end by itself";

@@ -110,8 +110,8 @@ TEST_F(OutputFolder, HoldsOneRunAndWhatIsNobodys) {
 TEST_F(OutputFolder, HasOneWriterAtATime) {
   // The first waits for its table, with the folder open.
   const testing::ProgramResult result = shell(
-      "mkfifo pipe; (head -c 1000 a.csv; sleep 3; tail -c +1001 a.csv) >pipe & "
-      "$SUREFOOT certify pipe --out out >first.out 2>first.err & first=$!\n"
+      "mkfifo pipe; (head -c 1000 a.csv; sleep 3; tail -c +1001 a.csv) >pipe & $SUREFOOT certify pipe --out "
+      "out >first.out 2>first.err & first=$!\n"
       "for i in $(seq 200); do [ -e out/.surefoot-lock ] && break; sleep 0.05; done\n"
       "$SUREFOOT certify b.csv --out out; second=$?\n"
       "wait $first; echo $? $second >codes; exit $second");

@@ -77,9 +77,8 @@ TEST_F(TrainVerb, KilledAtTenRandomMomentsEndsAtTheSameWeights) {
 TEST_F(TrainVerb, RefusesTheCheckpointOfAnotherConfiguration) {
   write("train.toml", testing::training_file(1000000));
   const auto stopped = shell(
-      "$SUREFOOT train train.toml --out out --checkpoint-seconds 0 --quiet & "
-      "while kill -0 $! && ! test -e out/train.checkpoint; do sleep 0.02; done; kill -KILL $!; wait; "
-      "test -e out/train.checkpoint");
+      "$SUREFOOT train train.toml --out out --checkpoint-seconds 0 --quiet & while kill -0 $! && ! test -e "
+      "out/train.checkpoint; do sleep 0.02; done; kill -KILL $!; wait; test -e out/train.checkpoint");
   ASSERT_EQ(stopped.code, 0) << stopped.err;
   const auto result = surefoot("train train.toml --out out --resume --seed 8");
   EXPECT_EQ(result.code, 2);

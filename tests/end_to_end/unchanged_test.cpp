@@ -57,8 +57,8 @@ TEST_F(Unchanged, ClaimsOfTrainedWeights) {
         "model = \"alista\"\nseed = 1\n"
         "[family]\nsamples = 256\nmeasurements = 20\nvariables = 40\n"
         "[network]\nsteps = 4\n"
-        "[[stage]]\nname = \"plain\"\nnoise = false\nepochs = 2\nbatch = 32\nmean_rate = 2e-2\nsurrogate = "
-        "\"logarithm\"\n"
+        "[[stage]]\nname = \"plain\"\nnoise = false\nepochs = 2\nbatch = 32\nmean_rate = "
+        "2e-2\nsurrogate = \"logarithm\"\n"
         "[[stage]]\nname = \"bound\"\nepochs = 2\nbatch = 32\nmean_rate = 1e-3\nvariance_rate = 1e-2\n"
         "surrogate = \"tolerance\"\ntolerance = -10\nwidth = 6\n");
   ASSERT_EQ(surefoot("train small.toml --quiet --out weights").code, 0);

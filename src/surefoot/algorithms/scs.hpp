@@ -64,8 +64,8 @@ class Scs final : public Operator, public DifferentiableStep {
 
   [[nodiscard]] DeclaredMap declared_map() const override {
     return {nullptr,
-            "its residual is of mu / eta: SCS divides by its homogenising variable, and no class is known "
-            "for that"};
+            "its residual is of mu / eta: SCS divides by its homogenising variable, and no class is "
+            "known for that"};
   }
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   /// The transposed step: of the linear solve, of tau~'s root (implicitly), of the projection and of the

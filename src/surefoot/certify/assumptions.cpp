@@ -33,8 +33,7 @@ struct AssumptionTexts {
 constexpr AssumptionTexts first_wording{
     .draws =
         "The runs are independent draws from one distribution of problems, and the statement is about a "
-        "fresh "
-        "problem from that same distribution.",
+        "fresh problem from that same distribution.",
     .fixed_before = "Tolerances, quantiles, steps and methods were fixed before the runs were seen.",
     .success =
         "Success at a tolerance means strictly below it. A run with an infinite or NaN value has failed from "
@@ -45,15 +44,13 @@ constexpr AssumptionTexts first_wording{
     .each_alone = "Each claim alone holds with the stated confidence; several together hold with less.",
     .settling =
         "An iteration budget says that the metric is below the tolerance at every recorded step from then "
-        "on, "
-        "up to the last.",
+        "on, up to the last.",
     .every_step =
         "An iteration budget says that at every recorded step from then on, up to the last, at least that "
         "share of problems is below the tolerance; not always the same ones.",
     .first_hit =
         "An iteration budget says that the metric has been below the tolerance at least once by that step; "
-        "it "
-        "may have risen again.",
+        "it may have risen again.",
     .paper =
         "Iteration budgets by method 'paper' choose the step after seeing the bounds. The stated confidence "
         "does not cover that choice: they are given for comparison only.",
@@ -61,8 +58,8 @@ constexpr AssumptionTexts first_wording{
         "A learned optimizer draws its weights anew from its posterior for every problem; shares are over "
         "weights and problems together.",
     .hold_out =
-        "The weights were trained on other problems than the ones counted here (hold-out), and these were "
-        "used once.",
+        "The weights were trained on other problems than the ones counted here (hold-out), and these "
+        "were used once.",
     .training_samples =
         "The problems counted here are the training samples; what training learned from them is paid for by "
         "the KL divergence from a prior (PAC-Bayes). The network's input scaling and the prior's grid were "
@@ -70,33 +67,30 @@ constexpr AssumptionTexts first_wording{
     .prior_from_others = "The prior mean was trained on other samples, none of them among the ones counted.",
     .prior_fixed = "The prior mean does not depend on the samples.",
     .calibration =
-        "The drawn weights of the count are independent of training, and no count was repeated until it "
-        "pleased."};
+        "The drawn weights of the count are independent of training, and no count was repeated "
+        "until it pleased."};
 
 constexpr AssumptionTexts second_wording = [] {
   AssumptionTexts texts = first_wording;
   texts.draws =
       "The samples are independent and identically distributed: every problem is drawn from one "
-      "distribution, "
-      "independently of all others. Each statement is about a new problem, drawn from that same distribution "
-      "and independently of the samples.";
+      "distribution, independently of all others. Each statement is about a new problem, drawn from that "
+      "same distribution and independently of the samples.";
   texts.fixed_before =
       "The number of samples, tolerances, quantiles, steps and methods were fixed before the runs were seen.";
   texts.confidence =
       "The confidence is over the draw of the samples: were the study repeated with new samples, at least "
-      "that "
-      "share of its certificates would be true.";
+      "that share of its certificates would be true.";
   texts.settling =
       "An iteration budget says that the metric is below the tolerance at every recorded step from then on, "
-      "up "
-      "to the last recorded one; it says nothing about later steps.";
+      "up to the last recorded one; it says nothing about later steps.";
   texts.every_step =
       "An iteration budget says that at every recorded step from then on, up to the last recorded one, at "
       "least that share of problems is below the tolerance; not always the same ones.";
   texts.hold_out = "The weights were trained on other problems than the ones counted here (hold-out).";
   texts.calibration =
-      "The drawn weights of the count are independent of training, and the count was not repeated to get a "
-      "better one.";
+      "The drawn weights of the count are independent of training, and the count was not repeated to get "
+      "a better one.";
   return texts;
 }();
 

@@ -197,8 +197,8 @@ void add_budget_cells(VariantComparison& pair, const Side& a, const Side& b, std
     }
     if (of_a->method == BudgetMethod::first_hit)
       remarks.insert(
-          "Iterations until the first hit cannot be shown to be fewer: the counts bound them from above "
-          "only.");
+          "Iterations until the first hit cannot be shown to be fewer: the counts bound them "
+          "from above only.");
     const StepRange steps_a = a.steps_needed(*of_a);
     const StepRange steps_b = b.steps_needed(*found->second);
     pair.budget.push_back({key.first, key.second, of_a->method, steps_a, steps_b,

@@ -182,12 +182,12 @@ ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index colum
     return result;
   }
   require(first_step.has_value(),
-          "the header does not say increasing steps ('{}' .. '{}'): {}; label columns k=1, k=2, ... or give "
-          "--first-step",
+          "the header does not say increasing steps ('{}' .. '{}'): {}; label columns k=1, k=2, ... "
+          "or give --first-step",
           label(0), label(header.size() - 1), found.complaint);
   result.notice = fmt::format(
-      "the header line ('{}' .. '{}') says no steps and is not a run; the columns are steps {} .. {} "
-      "as the first step says",
+      "the header line ('{}' .. '{}') says no steps and is not a run; the columns are steps {} .. {} as the "
+      "first step says",
       label(0), label(header.size() - 1), result.steps.front(), result.steps.back());
   result.reading.push_back(result.notice);
   return result;

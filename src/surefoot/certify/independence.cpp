@@ -187,8 +187,8 @@ std::vector<std::string> Independence::findings() const {
   }
   if (serial.p_value <= level_each) {
     found.push_back(
-        fmt::format("rows that follow each other are {} alike than rows further apart ({}: {} of {} "
-                    "comparisons, {})",
+        fmt::format("rows that follow each other are {} alike than rows further apart ({}: {} of "
+                    "{} comparisons, {})",
                     serial.more > serial.less ? "more" : "less", serial.about,
                     std::max(serial.more, serial.less), serial.more + serial.less, p_label(serial.p_value)));
   }
@@ -206,10 +206,10 @@ void Independence::require_none(const std::string& table, bool allow) {
   require(
       found.empty() || allow,
       "{}: the rows of the {} are not independent samples: {}. If rows belong to groups (ticks of a "
-      "trajectory, repeated runs of a problem), certify one row per group; if they were sorted, give them "
-      "in the order in which they were drawn; otherwise draw new samples. --allow-dependence (in Python "
-      "allow_dependence=True) certifies all the same, and every sentence then begins with \"if the rows "
-      "were independent\"",
+      "trajectory, repeated runs of a problem), certify one row per group; if they were sorted, give them in "
+      "the order in which they were drawn; otherwise draw new samples. --allow-dependence (in Python "
+      "allow_dependence=True) certifies all the same, and every sentence then begins with \"if the "
+      "rows were independent\"",
       table, of, fmt::join(found, "; "));
 }
 

@@ -48,8 +48,8 @@ std::string to_text(const SampleRange& range) {
 std::string looks_sentence(const SampleProvenance& provenance) {
   if (!provenance.earlier_looks) return "Earlier looks at these samples are unknown.";
   if (*provenance.earlier_looks == 0 && provenance.range.set == data_set) {
-    return "The ledger has no earlier look at a file with this digest; it does not know the same rows in "
-           "another file.";
+    return "The ledger has no earlier look at a file with this digest; it does not know the same rows "
+           "in another file.";
   }
   if (*provenance.earlier_looks == 0) return "The ledger has no earlier look at these samples.";
   return fmt::format(

@@ -40,12 +40,12 @@ constexpr const char* about_pac_bayes =
     "It is made from the samples that the optimizer was trained on. What it may have learned by heart from "
     "them is paid for: the further the posterior is from the prior (KL), the weaker the claims.";
 constexpr const char* about_fixed_weights =
-    "Nothing about one draw of the weights that is kept for all problems, nor about the network at its "
-    "means.";
+    "Nothing about one draw of the weights that is kept for all problems, nor about the network "
+    "at its means.";
 constexpr const char* about_chosen_priors =
     "Nothing if the samples are not independent and identically distributed, if the prior, the scaling of "
-    "inputs or what is claimed was chosen with an eye on them, or if the count was repeated to get a better "
-    "one.";
+    "inputs or what is claimed was chosen with an eye on them, or if the count was repeated to get "
+    "a better one.";
 
 std::string after(Index step) {
   if (step == 0) return "at the start";
@@ -363,8 +363,8 @@ Headline headline(const Certificate& certificate) {
       together ? fmt::format("With confidence {}, all of these hold together for the {} of new problems{}:",
                              confidence, certificate.metric, weights)
                : fmt::format(
-                     "Each of these, taken alone and had it been chosen in advance, holds with "
-                     "confidence {} for the {} of new problems{}:",
+                     "Each of these, taken alone and had it been chosen in advance, holds with confidence {} "
+                     "for the {} of new problems{}:",
                      confidence, certificate.metric, weights);
   const std::vector<std::string> of_every_problem = conditional_clauses(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
@@ -390,8 +390,8 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
   }
   if (!claim.steps) {
     return fmt::format(
-        "No guarantee{} that the {} of {} of problems gets below {} within the recorded iterations "
-        "(observed: {}).",
+        "No guarantee{} that the {} of {} of problems gets below {} within the recorded "
+        "iterations (observed: {}).",
         of, certificate.metric, percent_label(claim.quantile),
         with_unit(certificate, exact_label(claim.tolerance)), observed);
   }
@@ -441,8 +441,8 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
   }
   if (has_budgets(certificate, BudgetMethod::first_hit)) {
     lines.emplace_back(
-        "Iterations needed by method first-hit: below the tolerance at least once by then. A run may rise "
-        "again afterwards.");
+        "Iterations needed by method first-hit: below the tolerance at least once by then. A run may "
+        "rise again afterwards.");
   }
   if (std::ranges::any_of(certificate.variants, &Variant::values_rounded_up)) {
     lines.emplace_back(
@@ -477,8 +477,7 @@ std::string note_on_settling(const Certificate& certificate) {
   }
   return fmt::format(
       "\"Stay below it\" and \"iterations needed\" mean: below the tolerance at every recorded iteration "
-      "from "
-      "then on, {}. Nothing is said of later iterations.",
+      "from then on, {}. Nothing is said of later iterations.",
       horizon_words(certificate));
 }
 
@@ -486,8 +485,7 @@ std::string note_on_no_guarantee(const Certificate& certificate) {
   if (!says_nothing_somewhere(certificate)) return "";
   return "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
          "tolerances and iterations changed after this look, are not covered by the confidence: take a new "
-         "set "
-         "of samples, and fix its size and all that is claimed before it is counted.";
+         "set of samples, and fix its size and all that is claimed before it is counted.";
 }
 
 std::string note_on_paper_budgets(const Certificate& certificate) {

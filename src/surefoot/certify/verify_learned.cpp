@@ -183,8 +183,7 @@ std::vector<std::string> stated_deviations(const Certificate& certificate) {
     if (bayes && (bayes->lambda_max != declared.lambda_max || bayes->b != declared.b))
       deviations.push_back(fmt::format(
           "'{}': the grid of prior variances is lambda_max = {}, b = {}, not the declared {}, {}; it came "
-          "with "
-          "a prior mean trained on {} other samples",
+          "with a prior mean trained on {} other samples",
           variant.name, bayes->lambda_max, bayes->b, declared.lambda_max, declared.b, bayes->prior_samples));
     if (variant.provenance && variant.provenance->earlier_looks.value_or(0) > 0)
       deviations.push_back(fmt::format("'{}': its samples were looked at before ({} earlier looks)",

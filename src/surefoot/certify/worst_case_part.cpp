@@ -319,13 +319,12 @@ std::optional<std::string> worst_case_assumption(const Certificate& certificate)
   if (!bounds.variables().empty())
     return fmt::format(
         "Stated by the user, not checked: the distance of the start from a solution, in {}, in which a step "
-        "is "
-        "that of {}, is at most {} for every problem. {}",
+        "is that of {}, is at most {} for every problem. {}",
         bounds.variables(), class_of(bounds), distance, rests);
   return fmt::format(
       "Stated by the user, not checked: the metric at iteration k is the residual |z^k - z^(k-1)| of {}, the "
-      "same one at all iterations, and |z^0 - z*| is at most {} for every problem, in the same norm and "
-      "variables. {}",
+      "same one at all iterations, and |z^0 - z*| is at most {} for every problem, in the same norm "
+      "and variables. {}",
       class_of(bounds), distance, rests);
 }
 

@@ -76,8 +76,7 @@ TEST(WorstCasePart, IsProvenCarriedAndSaidWithWhatItRestsOn) {
   const std::string condition = worst_case_condition(certificate);
   EXPECT_EQ(condition,
             "if the fixed-point residual is |z^k - z^(k-1)| of some 0.5-averaged operator and |z^0 - z*| <= "
-            "200 for "
-            "every problem, as the user states");
+            "200 for every problem, as the user states");
   // Every sentence that speaks of every problem says what it rests on; the others do not use it.
   std::vector<std::string> sentences = statements_of(certificate);
   for (const BudgetClaim& claim : certificate.budget) sentences.push_back(quotable(certificate, claim));

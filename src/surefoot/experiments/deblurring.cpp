@@ -177,8 +177,8 @@ report::ImageGrid letter_grid(const families::Deblurring& family, const Settings
   grid.name = "letters";
   grid.side = side;
   grid.caption = fmt::format(
-      "{} letters that are not among the samples: blurred with noise, after k steps of OSQP, solved, "
-      "original.",
+      "{} letters that are not among the samples: blurred with noise, after k steps of "
+      "OSQP, solved, original.",
       pictured_letters);
   const auto add_row = [&](const std::string& label, const problems::Table& table) {
     report::ImageGrid::Row& row = grid.rows.emplace_back();

@@ -143,8 +143,8 @@ class Maker {
                 candidate.source, plan_.prior->source);
       } else {
         require(std::equal(mean.begin(), mean.end(), own.begin(), own.end()),
-                "{}: its prior mean is not the model's own; name the weights it came from (--prior), or use "
-                "hold-out",
+                "{}: its prior mean is not the model's own; name the weights it came from (--prior), "
+                "or use hold-out",
                 candidate.source);
       }
     }
@@ -328,8 +328,8 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
       },
       [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
   return fmt::format(
-      "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you "
-      "like\n\n{}",
+      "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often "
+      "as you like\n\n{}",
       first.metric, first.unit, step, count - 1, to_text(table));
 }
 

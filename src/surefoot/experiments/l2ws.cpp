@@ -229,8 +229,7 @@ void add_take_over(Output& output, const WarmStartResults& results, const TakeOv
   figure.styles = {"observed", "PAC-Bayes", fmt::format("Theorem 3: at most {}", exact_label(norm_delta))};
   fmt::print(
       "\nTheorem 3 (posterior {}): ||z0 - z*|| is at most {} for every problem, except with probability {} "
-      "over "
-      "the weights drawn for it.\n",
+      "over the weights drawn for it.\n",
       name, upper_bound_value(take_over.distance), exact_label(norm_delta));
   for (std::size_t t = tolerances.size(); t-- > 0;) {
     report::Panel panel{fmt::format("below {}", exact_label(tolerances[t])), {}};

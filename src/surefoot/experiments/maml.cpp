@@ -362,8 +362,7 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
     if (std::isfinite(band)) {
       picture.caption += fmt::format(
           " With the certificate's confidence, for at least {} of tasks the learned curve is within {} of "
-          "the true "
-          "one at all test points (band).",
+          "the true one at all test points (band).",
           percent_label(pictured_quantile), upper_bound_value(band));
     }
     for (Index i = row * picture_columns; i < (row + 1) * picture_columns; ++i) {

@@ -212,14 +212,14 @@ void add_budget_table(Output& output, const WarmStartResults& results, const cer
   add_table(
       output, "budgets",
       fmt::format(
-          "Iterations of OSQP until a share of problems has primal and dual residuals below a tolerance "
-          "and stays below it (up to iteration {})",
+          "Iterations of OSQP until a share of problems has primal and dual residuals below a tolerance and "
+          "stays below it (up to iteration {})",
           steps),
       table,
       {fmt::format(
-           "Three certificates, each with confidence {} for all its claims together: the starts that are "
-           "not learned; the learned one by split prior; the learned one by hold-out. All three hold "
-           "together with confidence {}. {}.",
+           "Three certificates, each with confidence {} for all its claims together: the starts that are not "
+           "learned; the learned one by split prior; the learned one by hold-out. All three hold together "
+           "with confidence {}. {}.",
            confidence_label(learned_delta),
            confidence_label(bounds::spent_confidence({{"certificates", 3, learned_delta}})),
            regularizers(results.learned)),
@@ -229,8 +229,7 @@ void add_budget_table(Output& output, const WarmStartResults& results, const cer
            "together with confidence {}; \"-\": not shown.",
            confidence_label(comparison.delta)),
        "Learned, split prior: trained on half of the problems, PAC-Bayes on the other half; hold-out: "
-       "trained on "
-       "all of them, certified on new problems."});
+       "trained on all of them, certified on new problems."});
 }
 
 std::string run_json(const families::ModelPredictiveControl& family, const Settings& settings,

@@ -64,9 +64,8 @@ void add_tables(Output& output, const std::vector<Measured>& measured, double di
                           PaperTable("robust_kalman/paper_residual.csv")};
   residual.worst_case = {
       dist0,
-      "no theorem says that SCS, normalised and divided by eta, keeps to this rate (steps "
-      "19 times as long were seen), and the distance is 1.1 times the largest solution norm "
-      "seen"};
+      "no theorem says that SCS, normalised and divided by eta, keeps to this rate (steps 19 times as long "
+      "were seen), and the distance is 1.1 times the largest solution norm seen"};
   residual.explanation = "another draw of the same family";
   output.add(compare(measured[0], "residual", residual));
   ComparisonPlan pairs{
@@ -136,8 +135,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
   if (std::isfinite(radius)) {
     picture.caption += fmt::format(
         " With the certificate's confidence, for at least {} of problems all states after {} steps lie "
-        "within {} "
-        "of the optimal ones (shaded: the balls seen in the plane of positions).",
+        "within {} of the optimal ones (shaded: the balls seen in the plane of positions).",
         percent_label(pictured_quantile), pictured_step, upper_bound_value(radius));
   }
   using Kind = report::PlaneLayer::Kind;

@@ -506,10 +506,9 @@ class CodingExperiment {
   void add_tables(const std::vector<ModelResult>& results) {
     std::string page = fmt::format(
         "# Sparse coding\n\nQuantiles of the NMSE in dB after {} steps; N = {}, hold-out {}, test {}, seed "
-        "{}. "
-        "Confidence 0.99028: the paper's accounting for each quantile alone, refined and hold-out for all "
-        "steps, tolerances and quantiles of a certificate together. Observed: on the test samples, weights "
-        "drawn anew for each (ISTA, FISTA: on the hold-out samples).\n",
+        "{}. Confidence 0.99028: the paper's accounting for each quantile alone, refined and hold-out for "
+        "all steps, tolerances and quantiles of a certificate together. Observed: on the test samples, "
+        "weights drawn anew for each (ISTA, FISTA: on the hold-out samples).\n",
         extent_.steps, extent_.samples, extent_.hold_out, extent_.test, settings_.seed);
     for (const ModelResult& result : results) {
       const report::TextTable table = table_of(result);

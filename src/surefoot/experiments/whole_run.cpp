@@ -65,8 +65,7 @@ class WholeRun {
     find_finished();
     fmt::print(
         "All experiments, scale {}, seed {}, into {}: {} on {} threads.\nIf this is interrupted, the same "
-        "command goes "
-        "on and keeps what is finished:  {}\n",
+        "command goes on and keeps what is finished:  {}\n",
         settings_.scale, settings_.seed, settings_.folder.string(), about(time_.seconds()), threads(),
         command_);
     for (std::size_t i = 0; i < all_experiments().size(); ++i) {
@@ -105,8 +104,7 @@ class WholeRun {
       if (!left_out_[i]) continue;
       results_[i].missing =
           "Left out: it needs the EMNIST letters (emnist-letters-train-images-idx3-ubyte.gz in a folder "
-          "named by "
-          "--letters), which are not here.";
+          "named by --letters), which are not here.";
       time_.left_out(i);
       host().say(fmt::format("{} IS LEFT OUT: it needs the EMNIST letters; name their folder by --letters",
                              all_experiments()[i].name));
@@ -202,12 +200,10 @@ class WholeRun {
     whole.command = command_;
     whole.settings = {
         "The paper: R. Sambharya and B. Stellato, Data-driven performance guarantees for classical and "
-        "learned "
-        "optimizers. Warm starts in control are not in it.",
+        "learned optimizers. Warm starts in control are not in it.",
         settings_.scale == "quick"
             ? "Quick scale: few samples and short training. It shows that everything works; its bounds are "
-              "loose. The "
-              "paper's sizes: --scale paper."
+              "loose. The paper's sizes: --scale paper."
             : "Paper scale: its numbers of samples, and training of our recipes in full."};
     whole.experiments = results_;
     result_->write(page_name, page_.html(whole));

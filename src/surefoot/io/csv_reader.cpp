@@ -287,8 +287,8 @@ void CsvReader::require_header(const std::vector<std::string_view>& cells) const
   const auto number = std::find_if(cells.begin(), cells.end(), is_number);
   fail(1,
        fmt::format(
-           "'{}' is no number and '{}' is no label: neither a row of numbers nor a header; write inf where a "
-           "run failed",
+           "'{}' is no number and '{}' is no label: neither a row of numbers nor a header; write inf where "
+           "a run failed",
            excerpt(*label), excerpt(*number)));
 }
 

@@ -187,8 +187,8 @@ void resolve_type(const std::string& name, NpyHeader& header) {
   require(!type.starts_with('c'), "{}: the .npy holds complex numbers ('{}'); a table needs real ones", name,
           excerpt(descr));
   require(type != "b1",
-          "{}: the .npy holds booleans ('{}'); true may mean solved or failed: write numbers, smaller is "
-          "better",
+          "{}: the .npy holds booleans ('{}'); true may mean solved or failed: write numbers, "
+          "smaller is better",
           name, excerpt(descr));
   require(set_type(header, type, descr.starts_with('>')),
           "{}: the .npy element type '{}' is not supported (float16 to float64 and integers are)", name,

@@ -113,8 +113,7 @@ TEST(Npy, ReadsAllFormatVersionsAndSpellings) {
 TEST(Npy, OneDimensionIsNoTable) {
   EXPECT_EQ(npy_error(npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))),
             "t.npy: the .npy array has one dimension of 3 numbers, a table has two: a row per problem, a "
-            "column per "
-            "step. One trace is one row: save it as array[None, :]");
+            "column per step. One trace is one row: save it as array[None, :]");
 }
 
 TEST(Npy, StreamsInBlocksWhateverTheOrder) {
@@ -176,14 +175,13 @@ TEST(Npy, ComplainsAboutOtherTypes) {
   EXPECT_EQ(type_error("<c16"), "t.npy: the .npy holds complex numbers ('<c16'); a table needs real ones");
   for (const char* descr : {"<f16", "<U4", "|S8", "<M8[ns]", "", "<", "f", "<f3", "<f88"}) {
     EXPECT_EQ(type_error(descr),
-              fmt::format("t.npy: the .npy element type '{}' is not supported (float16 to float64 and "
-                          "integers are)",
+              fmt::format("t.npy: the .npy element type '{}' is not supported (float16 to float64 "
+                          "and integers are)",
                           descr));
   }
-  EXPECT_EQ(
-      type_error("|b1"),
-      "t.npy: the .npy holds booleans ('|b1'); true may mean solved or failed: write numbers, smaller is "
-      "better");
+  EXPECT_EQ(type_error("|b1"),
+            "t.npy: the .npy holds booleans ('|b1'); true may mean solved or failed: write numbers, "
+            "smaller is better");
   EXPECT_EQ(npy_error(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", "")),
             "t.npy: the .npy holds records of several fields; a table needs plain numbers");
 }

@@ -210,11 +210,10 @@ std::string opening_of(const Compared& a, const Compared& b, const Comparison& c
   const std::string confidence = confidence_label(comparison.delta);
   return conditioned_by(
       a, b,
-      comparison.together
-          ? fmt::format("With confidence {}, all of these hold together:", confidence)
-          : fmt::format("Each of these, taken alone and had it been chosen in advance, holds with "
-                        "confidence {}:",
-                        confidence));
+      comparison.together ? fmt::format("With confidence {}, all of these hold together:", confidence)
+                          : fmt::format("Each of these, taken alone and had it been chosen in advance, holds "
+                                        "with confidence {}:",
+                                        confidence));
 }
 
 std::string confidence_words(const Comparison& comparison) {
@@ -235,9 +234,8 @@ std::string confidence_words(const Comparison& comparison) {
 
 constexpr const char* about_same_family =
     "\"Better\" is about new problems of each certificate's own distribution, from samples that are "
-    "independent "
-    "and identically distributed. That both are about the same problems is for the reader to know; no "
-    "certificate can show it.";
+    "independent and identically distributed. That both are about the same problems is for the reader to "
+    "know; no certificate can show it.";
 constexpr const char* about_not_shown =
     "\"-\" under \"better\" is not a tie: these samples do not decide it.";
 

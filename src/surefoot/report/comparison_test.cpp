@@ -121,8 +121,8 @@ TEST(ComparisonReport, SaysWhichFiguresThePageLacks) {
   const test_support::TemporaryFolder folder;
   const std::string gnuplot = folder.write(
       "gnuplot",
-      "#!/bin/sh\nscript=$(cat)\ncase $script in\n  *pdfcairo*) printf '%s\\n' \"$script\" | gnuplot "
-      "\"$@\" ;;\n  *) exit 1 ;;\nesac\n");
+      "#!/bin/sh\nscript=$(cat)\ncase $script in\n  *pdfcairo*) printf '%s\\n' \"$script\" | gnuplot \"$@\" "
+      ";;\n  *) exit 1 ;;\nesac\n");
   std::filesystem::permissions(gnuplot, std::filesystem::perms::owner_all);
   const BudgetCase compared(bounds::BudgetMethod::settling, 100, 100);
   certify::Comparison comparison;

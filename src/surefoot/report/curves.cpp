@@ -13,8 +13,7 @@ namespace surefoot::report {
 namespace {
 
 constexpr std::string_view header =
-    "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,"
-    "condition";
+    "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,condition";
 
 void add_line(std::string& csv, std::string_view kind, const std::string& variant, const auto& claim,
               double parameter, double bound, Index count, std::string_view condition,

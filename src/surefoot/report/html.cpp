@@ -105,13 +105,13 @@ std::string confidence_html(const Certificate& certificate) {
   const std::string words =
       certificate.simultaneous == Simultaneity::all
           ? fmt::format(
-                "A claim may be wrong with a small probability delta. All claims together may use {}, "
-                "which leaves confidence {}; this is how it is shared out.",
+                "A claim may be wrong with a small probability delta. All claims together may use {}, which "
+                "leaves confidence {}; this is how it is shared out.",
                 delta, confidence)
           : fmt::format(
                 "A claim may be wrong with a small probability delta. Here each claim alone uses up to {}, "
-                "which leaves confidence {} for that claim. "
-                "The shares do not add up to a confidence for all of them together.",
+                "which leaves confidence {} for that claim. The shares do not add up to a confidence for all "
+                "of them together.",
                 delta, confidence);
   return html_paragraph(words) + html_scrolling(share_table(certificate), "total", "Confidence budget");
 }
@@ -192,15 +192,15 @@ constexpr std::string_view before_digest = "<code id=\"certificate-sha256\" clas
 
 std::string check_html(const Certificate& certificate) {
   return html_paragraph(
-             "Every claim can be recomputed from the counts in the certificate, and the counts from the "
-             "data:") +
+             "Every claim can be recomputed from the counts in the certificate, and the counts "
+             "from the data:") +
          fmt::format("<pre>{}</pre>\n", check_lines(certificate)) +
-         "<p>The numbers behind the figures are in <code>curves.csv</code>, the claims in full precision in "
-         "<code>certificate.json</code>.</p>\n" +
+         "<p>The numbers behind the figures are in <code>curves.csv</code>, the claims in full "
+         "precision in <code>certificate.json</code>.</p>\n" +
          fmt::format(
              "<p>This page is of the certificate with SHA-256 {}{}</code>. <code>surefoot verify</code> says "
-             "whether the one beside it is that, and whether all files of the folder are as they were "
-             "written.</p>\n",
+             "whether the one beside it is that, and whether all files of the folder are as "
+             "they were written.</p>\n",
              before_digest, io::sha256_hex(certify::to_json(certificate)));
 }
 
@@ -208,14 +208,13 @@ std::string how_to_use_figures(const std::vector<PageFigure>& figures) {
   if (figures.empty()) return html_paragraph("There are no curves to draw.", "note");
   if (!has_chart_library()) {
     return html_paragraph(
-        "The figures are static: this Surefoot was built without the charting library (Debian: "
-        "libjs-dygraphs).",
+        "The figures are static: this Surefoot was built without the charting "
+        "library (Debian: libjs-dygraphs).",
         "note");
   }
   return html_paragraph(
       "Point at a curve, or move the slider, to read its values; drag to zoom, double-click for the whole. "
-      "Without "
-      "scripts and in print the figures are static.",
+      "Without scripts and in print the figures are static.",
       "note");
 }
 

@@ -18,8 +18,8 @@ using test::synthetic_certificate;
 using test_support::TemporaryFolder;
 
 constexpr std::string_view drawing =
-    "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg a='x > y'><!-- <g> --><g><path d=\"M\"/></g>"
-    "<text>a &lt; b</text></svg>\n";
+    "<?xml version=\"1.0\"?>\n<!DOCTYPE svg>\n<svg a='x > y'><!-- <g> --><g><path "
+    "d=\"M\"/></g><text>a &lt; b</text></svg>\n";
 
 TEST(ImageCheck, EveryCutSvgIsSeen) {
   EXPECT_TRUE(is_whole_svg(drawing));

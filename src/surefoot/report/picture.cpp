@@ -92,8 +92,8 @@ std::string legend_lines(const PlanePanel& panel, double share) {
   std::vector<std::string> entries;
   for (const PlaneLayer& layer : panel.layers) entries.push_back(legend_entry(layer));
   return fmt::format(
-      "unset title\nunset border\nunset tics\nunset grid\nset size noratio\nset origin 0,0\nset size "
-      "1,{:.6f}\n"
+      "unset title\nunset border\nunset tics\nunset grid\nset size noratio\nset origin "
+      "0,0\nset size 1,{:.6f}\n"
       "set lmargin 0\nset rmargin 0\nset tmargin 0\nset bmargin 0\nset xrange [0:1]\nset yrange [0:1]\n"
       "set key center center horizontal Left reverse samplen 1.5 width -3 maxrows 1 noenhanced\n"
       "plot {}, 1/0 notitle\n",
@@ -172,8 +172,8 @@ std::string gnuplot_script(const ImageGrid& grid, ImageFormat format) {
   const double full_width = magnification * width + label_width;
   return picture_terminal(format, full_width, magnification * height) +
          fmt::format(
-             "set encoding utf8\nset palette gray negative\nset cbrange [0:{}]\nunset colorbox\nunset "
-             "border\n"
+             "set encoding utf8\nset palette gray negative\nset cbrange "
+             "[0:{}]\nunset colorbox\nunset border\n"
              "unset tics\nset lmargin at screen {:.6f}\nset rmargin at screen 1\nset tmargin at screen 1\n"
              "set bmargin at screen 0\nset xrange [-0.5:{}]\nset yrange [{}:-0.5]\n",
              ink, label_width / full_width, width - 0.5, height - 0.5) +

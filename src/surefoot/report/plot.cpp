@@ -349,8 +349,8 @@ std::string common_lines(const Figure& figure) {
   return "set encoding utf8\nset samples 2\n"
          "set border 3 lc rgb 'black' lw 0.8\nset grid lc rgb '#999999' lw 0.6 dt (1,3)\n"
          "set tics nomirror out scale 0.6\n"
-         "set key below center horizontal Left reverse samplen 2 width -3 spacing 1.15 height 0.5 "
-         "noenhanced\n"
+         "set key below center horizontal Left reverse samplen 2 width -3 spacing 1.15 "
+         "height 0.5 noenhanced\n"
          "set rmargin 3\nset tmargin 1.8\nset xtics offset 0,0.3\n" +
          axis_lines('x', figure.x) + axis_lines('y', figure.y);
 }
@@ -505,13 +505,12 @@ Image outlined(const Image& pdf, const std::string& name, const PlotOptions& opt
   if (!pdf.content) return pdf;
   ProcessResult result = run_process({options.pdftocairo, "-svg", "-", "-"}, *pdf.content);
   if (!result.started && !result.timed_out) {
-    return {
-        std::nullopt,
-        fmt::format("No SVG figures for papers: cannot run {} ({}).{}", printable(options.pdftocairo),
-                    result.errors,
-                    result.missing ? " Install it (Debian: apt install poppler-utils) to get them; the PDFs "
-                                     "are there."
-                                   : "")};
+    return {std::nullopt,
+            fmt::format("No SVG figures for papers: cannot run {} ({}).{}", printable(options.pdftocairo),
+                        result.errors,
+                        result.missing ? " Install it (Debian: apt install poppler-utils) to get them; the "
+                                         "PDFs are there."
+                                       : "")};
   }
   return whole_image(std::move(result), ImageFormat::outlined_svg, fmt::format("SVG of figure {}", name),
                      options.pdftocairo);

@@ -40,8 +40,8 @@ using test::contains;
 using test::synthetic_certificate;
 
 constexpr const char* hostile =
-    "</title><script>alert(1)</script> ' \" & `touch pwned` '; system('touch pwned') # @x {/=50 big} \\ %s "
-    "^_2";
+    "</title><script>alert(1)</script> ' \" & `touch pwned` '; system('touch pwned') # @x {/=50 big} "
+    "\\ %s ^_2";
 
 bool has_program(const std::string& name) {
   return run_process({name, "--version"}, "").started;

@@ -195,8 +195,7 @@ std::vector<std::string> lines_of_all(const Reproduction& reproduction, const Li
 std::string meaning_html(const Reproduction& reproduction) {
   std::string html = html_paragraph(
       "Each certificate holds with its own confidence; no confidence is claimed for all certificates "
-      "together. "
-      "Sentences that are not about every certificate say which they are about.");
+      "together. Sentences that are not about every certificate say which they are about.");
   html += html_list(lines_of_all(reproduction, certify::what_it_says));
   html += "<h3>What they do not say</h3>\n" +
           html_list(lines_of_all(reproduction, certify::what_it_does_not_say));

@@ -52,8 +52,8 @@ TEST(Headline, IsASentenceToQuote) {
   ASSERT_EQ(lines.groups.size(), 1U);
   EXPECT_EQ(lines.groups[0].claims,
             (std::vector<std::string>{
-                "at least 90 % of problems are below 1e-3 after 231 iterations and stay below it "
-                "(up to iteration 500)",
+                "at least 90 % of problems are below 1e-3 after 231 iterations and stay below it (up "
+                "to iteration 500)",
                 "after 231 iterations, at least 98.1 % of problems are below 1e-3",
                 "after 231 iterations, at least 90 % of problems are at or below 5.01e-4"}));
 }
@@ -219,13 +219,11 @@ TEST(TellingSteps, KeepTheFirstAndTheLast) {
 TEST(CurvesCsv, HasALinePerClaimInFullPrecision) {
   Certificate certificate = tiny(0.1, infinity, 231);
   certificate.variants[0].name = "a,\"b\"";
-  EXPECT_EQ(curves_csv(certificate),
-            "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,"
-            "condition\n"
-            "success,\"a,\"\"b\"\"\",231,0.001,0.98999999999999999,0.10000000000000001,exact,100,1,"
-            "0.0030000000000000001,\n"
-            "quantile,\"a,\"\"b\"\"\",231,0.90000000000000002,0.00050000000000000001,inf,exact,100,95,"
-            "0.0030000000000000001,\n");
+  EXPECT_EQ(
+      curves_csv(certificate),
+      "kind,variant,step,tolerance_or_quantile,empirical,bound,method,samples,failures_or_rank,delta,condition\n"
+      "success,\"a,\"\"b\"\"\",231,0.001,0.98999999999999999,0.10000000000000001,exact,100,1,0.0030000000000000001,\n"
+      "quantile,\"a,\"\"b\"\"\",231,0.90000000000000002,0.00050000000000000001,inf,exact,100,95,0.0030000000000000001,\n");
 }
 
 }  // namespace

@@ -115,8 +115,8 @@ TEST(TextTableLatex, AlignsGroupsAndWritesPowersOfTen) {
   table.add_row({"5", "1.5e-3", "1e-3", "-20", "50 % & {x}_1"});
   EXPECT_EQ(to_latex(table),
             "\\begin{tabular}{rrrrr}\n\\hline\n"
-            "\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{cold} & \\multicolumn{2}{c}{warm} \\\\ \\cline{2-3} "
-            "\\cline{4-5} \n"
+            "\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{cold} & \\multicolumn{2}{c}{warm} \\\\ "
+            "\\cline{2-3} \\cline{4-5} \n"
             "step & observed & certified & observed & certified \\\\\n\\hline\n"
             "1 & 0.5 & -- & é & 1 \\\\\n"
             "100 & 0.5 & 0.4 & 2 & \\textless{}b\\textgreater{} \\\\\n"
