@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/code_network.hpp"
+#include "surefoot/algorithms/detail/code_network.hpp"
 
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"

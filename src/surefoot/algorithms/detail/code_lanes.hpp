@@ -1,9 +1,9 @@
 #pragma once
 
-#include "surefoot/algorithms/lane_weights.hpp"
-#include "surefoot/algorithms/lanes.hpp"
+#include "surefoot/algorithms/detail/lane_weights.hpp"
+#include "surefoot/algorithms/detail/lanes.hpp"
 #include "surefoot/algorithms/learned_operator.hpp"
-#include "surefoot/core/vector_math.hpp"
+#include "surefoot/core/detail/vector_math.hpp"
 
 #include <Eigen/Core>
 

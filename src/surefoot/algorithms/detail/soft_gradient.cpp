@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/soft_gradient.hpp"
+#include "surefoot/algorithms/detail/soft_gradient.hpp"
 
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"

@@ -1,10 +1,10 @@
-#include "surefoot/algorithms/relu_network.hpp"
+#include "surefoot/algorithms/detail/relu_network.hpp"
 
-#include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
+#include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
-#include "surefoot/core/vector_math.hpp"
 
 #include <algorithm>
 #include <cmath>

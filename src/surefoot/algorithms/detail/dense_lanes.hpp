@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/lanes.hpp"
+#include "surefoot/algorithms/detail/lanes.hpp"
 #include "surefoot/core/types.hpp"
 
 namespace surefoot::algorithms {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/buffer.hpp"
-#include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/problems/lasso.hpp"
 

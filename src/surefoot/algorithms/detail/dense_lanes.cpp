@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/code_lanes.hpp"
+#include "surefoot/algorithms/detail/code_lanes.hpp"
 
 namespace surefoot::algorithms {
 

@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/sparse_lanes.hpp"
+#include "surefoot/algorithms/detail/sparse_lanes.hpp"
 
 #include <algorithm>
 

@@ -12,7 +12,8 @@ inline std::atomic<long> allocations{0};
 
 }  // namespace surefoot::testing
 
-#if defined(__GLIBC__) && !defined(SUREFOOT_SANITIZED)
+#if defined(__GLIBC__) && !defined(SUREFOOT_SANITIZED) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

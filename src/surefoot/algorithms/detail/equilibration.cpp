@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/equilibration.hpp"
+#include "surefoot/algorithms/detail/equilibration.hpp"
 
 #include <algorithm>
 #include <cmath>

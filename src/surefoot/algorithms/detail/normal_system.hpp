@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/sparse_lanes.hpp"
+#include "surefoot/algorithms/detail/sparse_lanes.hpp"
 
 #include <vector>
 

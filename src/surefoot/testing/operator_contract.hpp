@@ -5,8 +5,7 @@
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/problems/matrix.hpp"
-
-#include "support/allocation_count.hpp"
+#include "surefoot/testing/allocation_count.hpp"
 
 #include <gtest/gtest.h>
 

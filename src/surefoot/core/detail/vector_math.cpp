@@ -1,7 +1,7 @@
 // Compiled with fast mathematics, so that loops over exp, log, sin and cos become calls of vector functions.
 // No number here is infinite or NaN unless an argument is.
 
-#include "surefoot/core/vector_math.hpp"
+#include "surefoot/core/detail/vector_math.hpp"
 
 #include <Random123/philox.h>
 

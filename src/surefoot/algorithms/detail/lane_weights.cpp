@@ -1,7 +1,7 @@
-#include "surefoot/algorithms/lane_weights.hpp"
+#include "surefoot/algorithms/detail/lane_weights.hpp"
 
+#include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/random.hpp"
-#include "surefoot/core/vector_math.hpp"
 
 #include <algorithm>
 

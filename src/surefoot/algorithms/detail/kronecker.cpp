@@ -1,6 +1,6 @@
-#include "surefoot/algorithms/kronecker.hpp"
+#include "surefoot/algorithms/detail/kronecker.hpp"
 
-#include "surefoot/algorithms/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <Eigen/Eigenvalues>

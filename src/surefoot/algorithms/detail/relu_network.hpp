@@ -1,7 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/buffer.hpp"
-#include "surefoot/algorithms/lane_weights.hpp"
+#include "surefoot/algorithms/detail/lane_weights.hpp"
 #include "surefoot/algorithms/learned_operator.hpp"
 
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/code_lanes.hpp"
+#include "surefoot/algorithms/detail/code_lanes.hpp"
 #include "surefoot/problems/sparse_codes.hpp"
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/osqp_averaging.hpp"
+#include "surefoot/algorithms/detail/osqp_averaging.hpp"
 
 #include "surefoot/core/error.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/registers.hpp"
+#include "surefoot/algorithms/detail/registers.hpp"
 #include "surefoot/problems/matrix.hpp"
 
 #include <algorithm>

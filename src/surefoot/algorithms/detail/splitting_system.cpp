@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/splitting_system.hpp"
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 
 #include "surefoot/core/error.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "surefoot/algorithms/dense_lanes.hpp"
-#include "surefoot/algorithms/kronecker.hpp"
-#include "surefoot/algorithms/normal_system.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/kronecker.hpp"
+#include "surefoot/algorithms/detail/normal_system.hpp"
 
 #include <optional>
 #include <vector>

@@ -1,10 +1,10 @@
-#include "surefoot/algorithms/osqp_averaging.hpp"
+#include "surefoot/algorithms/detail/osqp_averaging.hpp"
 
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/runs/solve_qp.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
 #include "support/input_error.hpp"
-#include "support/operator_contract.hpp"
 #include "support/random_problems.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "surefoot/algorithms/normal_system.hpp"
+#include "surefoot/algorithms/detail/normal_system.hpp"
 
 #include <Eigen/OrderingMethods>
 
