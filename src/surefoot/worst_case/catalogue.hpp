@@ -50,7 +50,8 @@ Question resolved(Question question);
 /// The method with its calls.
 Method build(const Question& question);
 
-/// The exact worst case per unit of the start where a formula for it is known (docs/worst_case.md cites them), to nearest.
+/// The exact worst case per unit of the start where a formula for it is known (docs/worst_case.md cites
+/// them), to nearest.
 std::optional<double> closed_form(const Question& question);
 
 /// "the residual |z^70 - z^69|", for sentences.
