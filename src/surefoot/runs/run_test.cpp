@@ -205,12 +205,6 @@ TEST(Run, StartsFromGivenNearestAndPreviousIterates) {
   base_parameters.array() += 1e-3;
   const Start nearest = nearest_neighbour_start(problem.c, base_parameters, minimisers.colwise().reverse());
   EXPECT_EQ(*nearest.iterates, minimisers);
-
-  const Start previous = previous_solution_start(minimisers, 3, {1, 2, 3, -1});
-  EXPECT_EQ(previous.iterates->row(0), Table::Zero(1, 4));
-  EXPECT_EQ(previous.iterates->row(3), Table::Zero(1, 4));
-  EXPECT_EQ((*previous.iterates)(5, 0), minimisers(4, 1));
-  EXPECT_EQ((*previous.iterates)(5, 3), 0);
 }
 
 TEST(Run, EndsWithWhatAnInterruptionThrows) {
