@@ -84,7 +84,7 @@ TEST(House, NumbersThatPeopleQuoteAreWrittenByTheOneFormatter) {
   int seen = 0;
   for (const char* folder : {"src/surefoot/certify", "src/surefoot/report", "src/surefoot/experiments", "app",
                              "python/bindings"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string name = entry.path().filename().string();
       if (!name.ends_with(".cpp") || name.ends_with("_test.cpp") || of_figures.contains(name)) continue;
       std::ifstream file(entry.path());
