@@ -10,6 +10,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "output.hpp"
 #include "rerun.hpp"
@@ -173,6 +174,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   plan.delta = bounds::delta_of_confidence(arguments.confidence);
   plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
   plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
+  begin_work();
   std::vector<Candidate> candidates;
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
   name_candidates(candidates, arguments);

@@ -19,6 +19,7 @@
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
 #include "output.hpp"
@@ -231,8 +232,6 @@ void preset(const CLI::App& verb, const char* option, T& value, T preset_value) 
 void run_qp(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  const auto folder = arguments.output.open();
-  arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
     preset(verb, "--rho", arguments.osqp.rho, paper.rho);
@@ -242,6 +241,10 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
     preset(verb, "--equality-factor", arguments.osqp.equality_factor, paper.equality_factor);
     arguments.osqp.loose_rho = paper.loose_rho;
   }
+  (void)arguments.claims.options();
+  begin_work();
+  const auto folder = arguments.output.open();
+  arguments.checkpoint.prepare();
   FamilyFiles files(arguments.folder, arguments.files);
   const problems::Qp problem = files.read_qp();
   std::unique_ptr<algorithms::Osqp> op;
@@ -264,8 +267,6 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  const auto folder = arguments.output.open();
-  arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
     preset(verb, "--alpha", arguments.scs.alpha, paper.alpha);
@@ -274,6 +275,11 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
     arguments.scs.zero_factor = paper.zero_factor;
     arguments.scs.tau_factor = paper.tau_factor;
   }
+  arguments.cones.validate();
+  (void)arguments.claims.options();
+  begin_work();
+  const auto folder = arguments.output.open();
+  arguments.checkpoint.prepare();
   FamilyFiles files(arguments.folder, arguments.files);
   const problems::ConeProgram problem = files.read_cone_program(arguments.cones);
   const algorithms::Scs op(problem, arguments.scs);

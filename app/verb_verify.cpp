@@ -18,6 +18,7 @@
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
+#include "begin_work.hpp"
 #include "exit_codes.hpp"
 #include "rerun.hpp"
 #include "verbs.hpp"
@@ -206,6 +207,7 @@ bool is_to_be_verified(const std::string& name) {
 
 /// A folder with one certificate is that certificate; of more, each is verified from its counts.
 int run(VerifyOptions options) {
+  begin_work();
   const fs::path folder = options.certificate;
   std::error_code error;
   if (!fs::is_directory(folder, error)) return run_file(options);
