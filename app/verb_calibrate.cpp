@@ -188,6 +188,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   const io::Configuration weights = weights_read(candidates, plan);
   LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
   for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
+  for (const Candidate& candidate : candidates) looks.check_training(candidate.file, candidate.posterior);
+  if (plan.prior) looks.check_training(plan.prior->file, plan.prior->posterior);
   if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
   io::ResultFolder folder(arguments.out, [](const std::filesystem::path& name) {
     return !name.has_parent_path() && name.stem() == guarantees_stem;
