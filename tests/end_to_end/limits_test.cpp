@@ -154,6 +154,17 @@ TEST_F(MemoryOf, TrainingIsWhatItSays) {
   expect_said_as_measured({training("samples.toml", "glista", 40000, 128), 1e6}, least);
 }
 
+TEST_F(MemoryOf, ArraysIsWhatTheySay) {
+  const auto certify = [&](const char* name, int rows) {
+    write(name, io::npy_bytes(problems::Table::Random(rows, 12).cwiseAbs()));
+    return std::vector<std::string>{"certify", name, "--steps", "all"};
+  };
+  const std::vector<std::string> least = certify("least.npy", 100);
+  const Work work{certify("table.npy", 400'000), 1e6};
+  expect_said_as_measured(work, least);
+  EXPECT_LE(said(work), 2.5 * (peak(work.arguments) - peak(least))) << "its header says how many rows it has";
+}
+
 TEST_F(MemoryOf, CalibrationsIsWhatTheySay) {
   const auto calibrate = [&](const std::string& model, int samples, int variables, const char* fresh) {
     (void)peak(training("t.toml", model, samples, variables));
@@ -222,6 +233,46 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
     expect_below(250e6, {"reproduce", experiment, "--scale", "quick", "--samples", "60", "--steps", "30",
                          "--out", std::string("reproduced-") + experiment});
   }
+}
+
+// Each under limits from too little to enough: the whole result, or one line.
+TEST_F(MemoryCap, HoldsWhereVerbsPressIt) {
+  const auto press = [&](const std::vector<std::string>& arguments, std::vector<double> limits) {
+    int refused = 0;
+    for (const double limit : limits) refused += expect_below(limit, arguments) == no_memory_or_disk ? 1 : 0;
+    EXPECT_GE(refused, 1) << arguments.front() << ": no limit is too low; nothing is tested";
+    EXPECT_LT(refused, static_cast<int>(limits.size())) << arguments.front() << ": no limit is enough";
+  };
+  const std::string examples = SUREFOOT_SOURCE_DIR "/examples/";
+  for (const char* metric : {"residual", "distance"}) {
+    press({"run", "qp", examples + "mpc", "--iterations", "4000", "--metric", metric, "--save-traces",
+           "--checkpoint", "kept", "--out", "qp"},
+          {128e6, 150e6, 190e6, 260e6, 400e6});
+    press({"run", "cone", examples + "portfolio", "--iterations", "4000", "--metric", metric, "--save-traces",
+           "--checkpoint", "kept", "--out", "cone"},
+          {128e6, 150e6, 190e6, 260e6, 400e6});
+  }
+  // Certificates of about 4 MB.
+  for (const char* name : {"one", "two"}) {
+    const double scale = std::string(name) == "one" ? 1 : 10;
+    write(fmt::format("{}.npy", name), io::npy_bytes(scale * problems::Table::Random(400, 1500).cwiseAbs()));
+    ASSERT_EQ(
+        surefoot(fmt::format("certify {0}.npy --steps all --names x --tolerances 0.1,1 --out {0}", name))
+            .code,
+        0);
+  }
+  press({"verify", "one/certificate.json", "--data", "one.npy"}, {128e6, 140e6, 160e6, 200e6, 300e6});
+  press({"verify", "one"}, {128e6, 140e6, 160e6, 200e6, 300e6});
+  press({"compare", "one/certificate.json", "two/certificate.json", "--out", "both"},
+        {128e6, 140e6, 160e6, 200e6, 300e6, 600e6});
+  press({"worst-case", "averaged", "--steps", "100", "--out", "worst"}, {1e6, 128e6, 150e6, 200e6, 400e6});
+  write("lista.toml",
+        "model = 'lista'\n[family]\nsamples = 300\nmeasurements = 64\nvariables = 128\n[network]\nsteps = 4\n"
+        "[[stage]]\nepochs = 1\nlog_variance = -12\nsurrogate = 'tolerance'\ntolerance = -10\nwidth = 4\n");
+  press({"train", "lista.toml", "--quiet", "--out", "lista"}, {100e6, 128e6, 150e6, 190e6, 300e6});
+  ASSERT_EQ(surefoot("train lista.toml --quiet --out lista").code, 0);
+  press({"calibrate", "lista/weights.safetensors", "--hold-out", "0:3000", "--look-again", "--out", "kinds"},
+        {60e6, 128e6, 150e6, 190e6, 300e6});
 }
 
 TEST_F(MemoryCap, HoldsForLargeInput) {
