@@ -10,10 +10,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace {
+
+struct NamedVerb {
+  std::string_view name;
+  void (*add)(CLI::App& app, int& exit_code);
+};
+
+// In the order of --help.
+constexpr std::array verbs{
+    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }},
+    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }},
+    NamedVerb{"verify", add_verify_verb},
+    NamedVerb{"compare", add_compare_verb},
+    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }},
+    NamedVerb{"worst-case", add_worst_case_verb},
+    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }},
+    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }},
+    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }},
+};
 
 std::vector<CLI::App*> verbs_of(CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -58,22 +78,16 @@ std::vector<std::string> with_family_settings(CLI::App& app, const std::vector<s
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_command_line(int& exit_code) {
+std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view only) {
   auto app = std::make_unique<CLI::App>(
       "Guarantees for optimizers from samples: how good is the answer after k steps?");
   app->name("surefoot");
   app->set_version_flag("--version", std::string(surefoot::version));
   app->require_subcommand(1);
   app->footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
-  add_certify_verb(*app);
-  add_run_verb(*app);
-  add_verify_verb(*app, exit_code);
-  add_compare_verb(*app, exit_code);
-  add_bound_verb(*app);
-  add_worst_case_verb(*app, exit_code);
-  add_train_verb(*app);
-  add_calibrate_verb(*app);
-  add_reproduce_verb(*app);
+  for (const NamedVerb& verb : verbs) {
+    if (only.empty() || only == verb.name) verb.add(*app, exit_code);
+  }
   return app;
 }
 

@@ -83,6 +83,7 @@ bool shows_something(const certify::Comparison& comparison) {
 ExitCode run(const CompareArguments& arguments) {
   const certify::CompareOptions options = options_of(arguments);
   begin_work();
+  require_memory_of_certificates({arguments.a, arguments.b}, arguments.memory_limit);
   const report::Compared a = read_certificate(arguments.a);
   const report::Compared b = read_certificate(arguments.b);
   const certify::Comparison comparison =

@@ -141,7 +141,8 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
     needs.add("solutions", copies * solutions);
   }
   if (arguments.save_traces) {
-    constexpr double copies = 2;  // and its file
+    // Its file, and that as it is written; a checkpoint is put together.
+    const double copies = arguments.checkpoint.folder.empty() ? 3 : 5;
     needs.add("traces",
               copies * (static_cast<double>(arguments.iterations) + 1) * static_cast<double>(op.instances()));
   }
