@@ -23,7 +23,7 @@ struct NamedVerb {
 };
 
 // In the order of --help.
-constexpr std::array verbs{
+constexpr std::array all_verbs{
     NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }},
     NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }},
     NamedVerb{"verify", add_verify_verb},
@@ -85,7 +85,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view onl
   app->set_version_flag("--version", std::string(surefoot::version));
   app->require_subcommand(1);
   app->footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
-  for (const NamedVerb& verb : verbs) {
+  for (const NamedVerb& verb : all_verbs) {
     if (only.empty() || only == verb.name) verb.add(*app, exit_code);
   }
   return app;

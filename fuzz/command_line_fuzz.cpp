@@ -1,4 +1,5 @@
 // Preset asan: needs the whole library.
+// Quick: 1000 inputs.
 //
 // Any words as a command line, through the parser and every check of options up to where a verb would open
 // its first file: what is refused is refused in one line, and nothing else is thrown.
