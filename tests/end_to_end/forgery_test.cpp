@@ -98,7 +98,8 @@ std::vector<ForgedJson> changed_texts(const std::string& text) {
 
 std::vector<ForgedJson> changes_of(const ForgedJson& value) {
   if (value.is_boolean()) return {!value.get<bool>()};
-  if (value.is_number_integer()) return {value.get<Index>() + 1, value.get<Index>() - 1, value.get<Index>() + 3, -7};
+  if (value.is_number_integer())
+    return {value.get<Index>() + 1, value.get<Index>() - 1, value.get<Index>() + 3, -7};
   if (value.is_number_float()) {
     const auto number = value.get<double>();
     return {number * 1.01, number * 0.99, -number};

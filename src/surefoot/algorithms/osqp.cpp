@@ -1,6 +1,6 @@
 #include "surefoot/algorithms/osqp.hpp"
 
-#include "surefoot/algorithms/equilibration.hpp"
+#include "surefoot/algorithms/detail/equilibration.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
