@@ -10,6 +10,7 @@
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "output.hpp"
 #include "rerun.hpp"
@@ -173,6 +174,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   plan.delta = bounds::delta_of_confidence(arguments.confidence);
   plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
   plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
+  begin_work();
   std::vector<Candidate> candidates;
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
   name_candidates(candidates, arguments);
@@ -186,6 +188,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   const io::Configuration weights = weights_read(candidates, plan);
   LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
   for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
+  for (const Candidate& candidate : candidates) looks.check_training(candidate.file, candidate.posterior);
+  if (plan.prior) looks.check_training(plan.prior->file, plan.prior->posterior);
   if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
   io::ResultFolder folder(arguments.out, [](const std::filesystem::path& name) {
     return !name.has_parent_path() && name.stem() == guarantees_stem;

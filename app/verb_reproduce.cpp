@@ -4,6 +4,7 @@
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "begin_work.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -84,6 +85,7 @@ void run(const std::string& name, Settings settings, const CLI::App& verb) {
   require_options_fit(verb, name);
   require_valid(settings, verb.get_option("--samples")->count() > 0);
   set_threads(settings.threads);
+  begin_work();
   if (settings.folder.empty()) settings.folder = "surefoot-" + name;
   const StopSignals signals("what is done is kept; go on with: " + command_line());
   if (name == all_of_them) {

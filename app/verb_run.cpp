@@ -19,6 +19,7 @@
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
 #include "output.hpp"
@@ -140,7 +141,8 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
     needs.add("solutions", copies * solutions);
   }
   if (arguments.save_traces) {
-    constexpr double copies = 2;  // and its file
+    // Its file, and that as it is written; a checkpoint is put together.
+    const double copies = arguments.checkpoint.folder.empty() ? 3 : 5;
     needs.add("traces",
               copies * (static_cast<double>(arguments.iterations) + 1) * static_cast<double>(op.instances()));
   }
@@ -231,8 +233,6 @@ void preset(const CLI::App& verb, const char* option, T& value, T preset_value) 
 void run_qp(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  const auto folder = arguments.output.open();
-  arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
     preset(verb, "--rho", arguments.osqp.rho, paper.rho);
@@ -242,6 +242,10 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
     preset(verb, "--equality-factor", arguments.osqp.equality_factor, paper.equality_factor);
     arguments.osqp.loose_rho = paper.loose_rho;
   }
+  (void)arguments.claims.options();
+  begin_work();
+  const auto folder = arguments.output.open();
+  arguments.checkpoint.prepare();
   FamilyFiles files(arguments.folder, arguments.files);
   const problems::Qp problem = files.read_qp();
   std::unique_ptr<algorithms::Osqp> op;
@@ -264,8 +268,6 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
   check_preset(arguments);
   set_threads(arguments.threads);
-  const auto folder = arguments.output.open();
-  arguments.checkpoint.prepare();
   if (arguments.preset == "paper") {
     const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
     preset(verb, "--alpha", arguments.scs.alpha, paper.alpha);
@@ -274,6 +276,11 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
     arguments.scs.zero_factor = paper.zero_factor;
     arguments.scs.tau_factor = paper.tau_factor;
   }
+  arguments.cones.validate();
+  (void)arguments.claims.options();
+  begin_work();
+  const auto folder = arguments.output.open();
+  arguments.checkpoint.prepare();
   FamilyFiles files(arguments.folder, arguments.files);
   const problems::ConeProgram problem = files.read_cone_program(arguments.cones);
   const algorithms::Scs op(problem, arguments.scs);

@@ -14,6 +14,7 @@
 #include "surefoot/worst_case/optimize_steps.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "exit_codes.hpp"
 #include "say.hpp"
@@ -66,16 +67,19 @@ Index whole(const std::string& text) {
 
 // "70", "1,2,5" or "1..200", or parts of these.
 std::vector<Index> rows_asked_for(const std::string& text) {
-  std::vector<Index> steps;
+  constexpr Index most = 100000;
+  std::vector<bool> asked(most + 1);  // a list may name the same ones again and again
   for (const std::string& part : io::split_list("--steps", text)) {
     const std::size_t dots = part.find("..");
     const Index first = whole(part.substr(0, dots));
     const Index last = dots == std::string::npos ? first : whole(part.substr(dots + 2));
-    require(first <= last && last <= 100000, "--steps: '{}' is empty or too long", part);
-    for (Index k = first; k <= last; ++k) steps.push_back(k);
+    require(first <= last && last <= most, "--steps: '{}' is empty or too long", part);
+    std::fill(asked.begin() + first, asked.begin() + last + 1, true);
   }
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  std::vector<Index> steps;
+  for (Index k = 0; k <= most; ++k) {
+    if (asked[static_cast<std::size_t>(k)]) steps.push_back(k);
+  }
   return steps;
 }
 
@@ -288,6 +292,7 @@ int run(const CLI::App& verb, WorstCaseOptions options) {
   require(start >= 0.0 && start < infinity, "{}: {} is negative or not finite", gap ? "--gap0" : "--dist0",
           start);
   const std::vector<Index> steps = rows_asked_for(options.steps);
+  begin_work();
   options.checkpoint.prepare();
   std::optional<io::ResultFolder> folder;
   if (!options.out.empty()) {

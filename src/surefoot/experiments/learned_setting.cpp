@@ -98,6 +98,11 @@ certify::SampleRange samples_range(const LearnedSetting& setting, families::Samp
           std::string(families::to_string(set)), first, count};
 }
 
+certify::SampleRange training_range(const LearnedSetting& setting, Index first, Index last) {
+  return samples_range(setting, families::SampleSet::training, first,
+                       checked_sum("seen.last", last - first, Index{1}));
+}
+
 runs::Metric code_nmse(std::shared_ptr<const problems::SparseCodes> codes) {
   const auto measure = [codes = std::move(codes)](const runs::MetricInput& input, double* value) {
     // Not kept for the thread: the C library aborts where it cannot register what ends with one.

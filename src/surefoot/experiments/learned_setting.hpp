@@ -41,6 +41,9 @@ void require_digest(const learning::Posterior& posterior, const std::string& fil
 certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,
                                    Index count);
 
+/// Training samples first .. last, likewise; InputError if they are too many to count.
+certify::SampleRange training_range(const LearnedSetting& setting, Index first, Index last);
+
 /// A learned optimizer on samples of its family, with the metric of its certificates.
 struct LearnedBench {
   std::shared_ptr<const problems::SparseCodes> codes;

@@ -112,7 +112,12 @@ struct SeenSamples {
   Index last = 0;
 };
 
-SeenSamples seen_samples(const TrainConfig& config) {
+std::vector<fs::path> shared_ledger(const Training& training) {
+  return training.ledger.empty() ? std::vector<fs::path>{} : std::vector{training.ledger};
+}
+
+SeenSamples seen_samples(const Training& training) {
+  const TrainConfig& config = training.config;
   SeenSamples seen{config.first, checked_sum("samples", config.first, config.samples) - 1};
   for (const fs::path& file : {config.start, config.prior}) {
     if (file.empty()) continue;
@@ -120,6 +125,7 @@ SeenSamples seen_samples(const TrainConfig& config) {
     require_digest(posterior, file.string());
     const LearnedSetting other = setting_of(posterior, file.string());
     require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
+    require_training_as_told(posterior, file, shared_ledger(training));
     seen.first = std::min(seen.first, other.seen_first);
     seen.last = std::max(seen.last, other.seen_last);
   }
@@ -149,7 +155,7 @@ std::vector<certify::Look> looks_before(const Training& training) {
   return looks;
 }
 
-void describe(const Training& training, learning::Posterior& posterior) {
+void describe(const Training& training, const SeenSamples& seen, learning::Posterior& posterior) {
   const TrainConfig& config = training.config;
   auto& data = posterior.metadata;
   data["model"] = config.model;
@@ -166,11 +172,18 @@ void describe(const Training& training, learning::Posterior& posterior) {
   Index epochs = 0;
   for (const learning::Stage& stage : config.stages) epochs += stage.epochs;
   data["training.epochs"] = fmt::format("{}", epochs);
-  const SeenSamples seen = seen_samples(config);
   data["seen.first"] = fmt::format("{}", seen.first);
   data["seen.last"] = fmt::format("{}", seen.last);
   data["training.precision"] = config.precision == algorithms::Precision::single ? "single" : "double";
   data["training.version"] = std::string(version);
+}
+
+// What the weights were trained on, in the ledger beside them and in the shared one.
+void write_down(const Training& training, const certify::Look& look) {
+  if (!ranks().first()) return;
+  std::vector<fs::path> ledgers = shared_ledger(training);
+  ledgers.push_back(training.folder / ledger_name);
+  for (const fs::path& ledger : ledgers) certify::record_training(ledger, look);
 }
 
 constexpr double numbers_by_weight = 38;
@@ -220,6 +233,7 @@ learning::TrainResult run_training(const Training& training) {
   needs.require_fit();
   require_room_for_steps(training);
   const std::vector<certify::Look> looks = looks_before(training);
+  const SeenSamples seen = seen_samples(training);
 
   const families::SparseCoding family(config.family_seed, config.family);
   const auto codes = std::make_shared<problems::SparseCodes>(
@@ -272,11 +286,15 @@ learning::TrainResult run_training(const Training& training) {
   learning::TrainResult result =
       learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
   if (!result.finished) throw Interrupted();
-  describe(training, result.posterior);
+  describe(training, seen, result.posterior);
   const LearnedSetting setting = setting_of(result.posterior, weights_name);
   carry_looks(result.posterior, looks,
               samples_range(setting, families::SampleSet::hold_out, 0, config.samples));
   const std::string weights = learning::posterior_bytes(result.posterior);
+  // Before the weights are there: none are without their entry.
+  write_down(training,
+             certify::training_look(training_range(setting, seen.first, seen.last), io::sha256_hex(weights),
+                                    learning::numbers_sha256(result.posterior)));
   folder.finish({{weights_name, weights}});
   io::remove_output(options.checkpoint);
   return result;
