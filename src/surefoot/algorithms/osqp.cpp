@@ -532,18 +532,20 @@ void Osqp::watch(Index done, Batch z, Room& room) const {
   const Index W = z.width;
   double* notes = z.row(iterate_size());
   const double* status = notes + status_note * W;
-  if (tests_after(done) && std::any_of(status, status + W, [](double value) { return value == 0; })) {
-    test_for_end(done, z, room);
-  }
+  const bool tests =
+      tests_after(done) && std::any_of(status, status + W, [](double value) { return value == 0; });
   const Index interval = options_.adaptive_rho_interval > 0 ? options_.adaptive_rho_interval
                          : options_.check_termination > 0   ? 4 * options_.check_termination
                                                             : 100;
-  if (!options_.adaptive_rho || done % interval != 0) return;
+  const bool adapts = options_.adaptive_rho && done % interval == 0;
+  if (!tests && !adapts) return;
   std::array<OsqpSurvey, most_lanes> surveys;
   with_lanes([&](auto lanes, auto own, auto scaled) {
     survey_lanes<decltype(lanes)::value, decltype(own)::value, decltype(scaled)::value>(z.data, room,
                                                                                         surveys.data());
   });
+  if (tests) test_for_end(done, z, room, surveys.data());
+  if (!adapts) return;
   for (Index lane = 0; lane < W; ++lane) {
     if (options_.stop && status[lane] != 0) continue;
     double& rho = notes[rho_note * W + lane];
@@ -556,23 +558,21 @@ void Osqp::watch(Index done, Batch z, Room& room) const {
   }
 }
 
-void Osqp::test_for_end(Index done, Batch z, Room& room) const {
+void Osqp::test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const {
   const Index W = z.width;
   double* notes = z.row(iterate_size());
-  std::array<OsqpSurvey, most_lanes> surveys;
   std::array<OsqpDirection, most_lanes> directions;
   const bool last = done == options_.max_iter;
-  with_lanes([&](auto lanes, auto own, auto scaled) {
-    constexpr int L = decltype(lanes)::value;
-    constexpr bool Own = decltype(own)::value;
-    constexpr bool Scaled = decltype(scaled)::value;
-    survey_lanes<L, Own, Scaled>(z.data, room, surveys.data());
-    bool pass = true;
-    for (Index lane = 0; lane < W; ++lane) {
-      pass = pass && (notes[status_note * W + lane] != 0 || residuals_pass(surveys[lane], options_));
-    }
-    if (!pass) direction_lanes<L, Own, Scaled>(z.data, room, directions.data());
-  });
+  bool pass = true;
+  for (Index lane = 0; lane < W; ++lane) {
+    pass = pass && (notes[status_note * W + lane] != 0 || residuals_pass(surveys[lane], options_));
+  }
+  if (!pass) {
+    with_lanes([&](auto lanes, auto own, auto scaled) {
+      direction_lanes<decltype(lanes)::value, decltype(own)::value, decltype(scaled)::value>(
+          z.data, room, directions.data());
+    });
+  }
   for (Index lane = 0; lane < W; ++lane) {
     if (notes[status_note * W + lane] != 0) continue;
     const OsqpSurvey& survey = surveys[lane];

@@ -144,7 +144,7 @@ class Osqp final : public Operator, public DifferentiableStep {
   void watched_step(Index done, Batch z, Room& room, double* residual) const;
   void follow_rho(const double* rho, Room& room) const;
   void watch(Index done, Batch z, Room& room) const;
-  void test_for_end(Index done, Batch z, Room& room) const;
+  void test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>
   void survey_lanes(const double* z, Room& room, OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>
