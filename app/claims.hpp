@@ -3,7 +3,9 @@
 #include "surefoot/certify/classical.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,14 +18,12 @@ struct ClaimArguments {
   std::string quantiles = "0.5,0.9,0.99";
   std::string steps;
   double confidence = 0.99;
-  std::string claims = "success,quantile,budget";
+  std::string claims = fmt::format("{}", fmt::join(surefoot::certify::default_kinds(), ","));
   std::string simultaneous = "all";
   std::string risk_method = "exact";
   std::string quantile_method = "exact";
   std::string budget_method = "settling";
-  std::optional<double> success_delta;
-  std::optional<double> quantile_delta;
-  std::optional<double> budget_delta;
+  std::map<std::string, std::optional<double>> kind_delta;  // by the name of the kind
   std::string metric = "metric";
   std::string unit;
   std::string title;

@@ -220,13 +220,15 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   const report::TextTable table = guarantee_table(guarantees);
   const std::string title =
       fmt::format("{} in {} after {} steps: quantiles", first.metric, first.unit, first.steps.back());
-  const std::string markdown = fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes(guarantees));
-  const std::string latex = to_latex(table);
+  const std::string markdown =
+      fmt::format("{}\n\n{}\n{}", title, report::to_markdown(table), notes(guarantees));
+  const std::string latex = report::to_latex(table);
   folder.finish(
       {{fmt::format("{}.md", guarantees_stem), markdown}, {fmt::format("{}.tex", guarantees_stem), latex}});
   journal->close();
   fmt::print("{}\n\n", title);
-  for (const report::TextTable& part : split_to_width(table, 100)) fmt::print("{}\n", to_text(part));
+  for (const report::TextTable& part : report::split_to_width(table, 100))
+    fmt::print("{}\n", report::to_text(part));
   fmt::print("{}", notes(guarantees));
   fmt::print("\nWritten to {}: guarantees.md and .tex, and a folder with certificate and report for each\n",
              io::printable(arguments.out.string()));

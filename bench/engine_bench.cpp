@@ -1,9 +1,9 @@
 // The engine end to end: draw the family, factor, run N instances for K steps, count, and bound the risk at
 // all K steps and 81 tolerances. Growth with N, K and the size of the problem, three of each; GFLOP/s of the
 // linear algebra beside the machine's peak.
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
-#include "surefoot/algorithms/splitting_system.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/families/deblurring.hpp"
@@ -22,8 +22,7 @@ namespace {
 certify::Options all_cells() {
   certify::Options options;
   options.all_steps = true;
-  options.quantiles_claimed = false;
-  options.budgets = false;
+  options.kinds = {"success"};
   options.simultaneous = certify::Simultaneity::each;
   options.delta = 1e-4;
   for (int i = 0; i <= 80; ++i) options.tolerances.push_back(std::pow(10.0, -6 + 0.1 * i));

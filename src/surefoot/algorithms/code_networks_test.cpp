@@ -9,9 +9,9 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/runs/run.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
 #include "support/input_error.hpp"
-#include "support/operator_contract.hpp"
 #include "support/simulations.hpp"
 
 #include <gtest/gtest.h>

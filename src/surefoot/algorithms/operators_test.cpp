@@ -4,9 +4,9 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
 #include "support/input_error.hpp"
-#include "support/operator_contract.hpp"
 #include "support/random_problems.hpp"
 
 #include <Eigen/LU>

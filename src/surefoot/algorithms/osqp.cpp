@@ -1,7 +1,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 
-#include "surefoot/algorithms/equilibration.hpp"
-#include "surefoot/algorithms/osqp_stopping.hpp"
+#include "surefoot/algorithms/detail/equilibration.hpp"
+#include "surefoot/algorithms/detail/osqp_stopping.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/operator.hpp"
-#include "surefoot/algorithms/splitting_system.hpp"
 #include "surefoot/problems/qp.hpp"
 
 #include <optional>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "surefoot/algorithms/cones.hpp"
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/operator.hpp"
-#include "surefoot/algorithms/splitting_system.hpp"
 #include "surefoot/problems/cone_program.hpp"
 
 #include <optional>

@@ -330,7 +330,7 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
   return fmt::format(
       "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often "
       "as you like\n\n{}",
-      first.metric, first.unit, step, count - 1, to_text(table));
+      first.metric, first.unit, step, count - 1, report::to_text(table));
 }
 
 std::string label(const Guarantee& guarantee) {
