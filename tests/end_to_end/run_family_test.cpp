@@ -129,7 +129,7 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --eps-abs -1", {"eps_abs", "-1"});
   expect_refused("qp qp --eps-abs 0 --eps-rel 0", {"eps_abs, eps_rel", "both are 0"});
   expect_refused("qp qp --adaptive-rho-tolerance 0.5", {"adaptive_rho_tolerance", "0.5"});
-  expect_refused("qp qp --check-termination -5", {"--check-termination", "-5"});
+  expect_refused("qp qp --check-termination -5", {"check_termination", "-5"});
   expect_refused("qp qp --stop --check-termination 0", {"--stop", "--check-termination"});
   expect_refused("qp qp --preset fixed --metric unsolved", {"metric", "unsolved"});
   expect_refused("cone cone --metric prim_res", {"metric", "prim_res"});
