@@ -132,7 +132,7 @@ void add_reproduce_verb(CLI::App& app) {
   verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
   add_checkpoint_options(*verb, settings->checkpoint, "checkpoints in the output folder");
   add_memory_option(*verb, settings->memory_limit);
-  verb->get_option("--resume")->description("go on from the checkpoint; always done here");
+  verb->get_option("--resume")->description("resume from the checkpoint; always done here");
   verb->footer(
       "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
       "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"

@@ -36,9 +36,9 @@ std::string how_to_go_on(const CheckpointOptions& options) {
 
 void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual) {
   verb.add_option("--checkpoint", options.folder,
-                  fmt::format("keep what is done in this folder while the work goes on{}",
+                  fmt::format("checkpoint directory: interrupted work can be resumed from it{}",
                               usual.empty() ? "" : " [" + usual + "]"));
-  verb.add_flag("--resume", options.resume, "go on from the checkpoint in that folder, if there is one");
+  verb.add_flag("--resume", options.resume, "resume from the checkpoint in that directory, if there is one");
   verb.add_option("--checkpoint-seconds", options.seconds, "time between checkpoints")
       ->capture_default_str()
       ->check(finite_nonnegative);
@@ -79,7 +79,7 @@ void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
   verb.parse_complete_callback([&limit] { cap_memory(limit); });
   verb.add_option(
           "--memory-limit", limit,
-          "take no more memory than this, as 500MB or 4GB; work that needs more is refused [what is there]")
+          "take no more memory than this, as 500MB or 4GB; work that needs more is refused [available memory]")
       ->transform(CLI::Validator(
           [](std::string& text) {
             if (text.empty() || text.front() < '0' || text.front() > '9')

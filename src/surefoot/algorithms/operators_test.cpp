@@ -310,7 +310,7 @@ TEST(Osqp, RefusesBadOptionsAndProblems) {
   }
 }
 
-/// SCS as in SPEC, with dense algebra and no lanes.
+/// The formula of scs.hpp with dense algebra and no lanes.
 struct PlainScs {
   Matrix I_plus_M;
   Vector q;
