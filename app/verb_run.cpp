@@ -18,12 +18,14 @@
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
+#include "surefoot/runs/terminations.hpp"
 
 #include "begin_work.hpp"
 #include "claims.hpp"
 #include "family_files.hpp"
 #include "output.hpp"
 #include "rerun.hpp"
+#include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -47,7 +49,7 @@ struct RunArguments {
   std::string folder;
   std::map<std::string, std::string> files;
   std::string settings;  // told apart before parsing, see main
-  std::string preset = "package";
+  std::string preset = "fixed";
   std::string start;
   std::string metric = "residual";
   std::string worst_case;
@@ -57,7 +59,8 @@ struct RunArguments {
   int threads = 0;
   bool save_traces = false;
   bool allow_dependence = false;
-  algorithms::OsqpOptions osqp;
+  std::string adaptive_rho = "iterations";
+  algorithms::OsqpOptions osqp = algorithms::OsqpOptions::defaults();
   algorithms::ScsOptions scs;
   problems::Cones cones;
   ClaimArguments claims;
@@ -92,7 +95,8 @@ certify::SampleRange problems_of(const FamilyFiles& files, Index count) {
 // Runs the family, counting as it goes, and certifies.
 certify::Certificate count_and_certify(const RunArguments& arguments, const algorithms::Operator& op,
                                        const runs::Start& start, certify::CountJournal& journal,
-                                       const Solve& solve, problems::Table& traces) {
+                                       const Solve& solve, problems::Table& traces,
+                                       runs::Terminations& terminations) {
   const StopSignals signals(how_to_go_on(arguments.checkpoint));
   const runs::Metric metric = runs::named_metric(
       arguments.metric, op, [&] { return kept_table(journal, [&] { return solve(StopSignals::check); }); });
@@ -100,17 +104,25 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
   options.steps = arguments.iterations;
   options.shared = true;
   const Part own = runs::own_instances(op, options);
+  if (op.has_stopping_test()) {
+    terminations = runs::Terminations(op.instances());
+    options.ending_sink = terminations.sink();
+  }
   if (arguments.save_traces) {
     traces.resize(op.instances(), arguments.iterations - metric.first_step() + 1);
     traces.setZero();
+  }
+  if (arguments.save_traces || op.has_stopping_test()) {
     journal.companion.save = [&] {
       ByteWriter to;
-      write_table(traces, to);
+      if (arguments.save_traces) write_table(traces, to);
+      if (op.has_stopping_test()) write_table(terminations.numbers(), to);
       return to.take();
     };
     journal.companion.restore = [&](std::string_view bytes) {
       ByteReader from(bytes, "traces of a checkpoint");
-      traces = read_table(from);
+      if (arguments.save_traces) traces = read_table(from);
+      if (op.has_stopping_test()) terminations.numbers() = read_table(from);
       from.finish();
     };
   }
@@ -126,7 +138,36 @@ certify::Certificate count_and_certify(const RunArguments& arguments, const algo
       },
       &journal);
   if (arguments.save_traces) runs::share_rows(traces, own);
+  if (op.has_stopping_test()) runs::share_rows(terminations.numbers(), own);
   return certificate;
+}
+
+/// What the certificate says of the stopping test: how many problems have which status, and after how many
+/// iterations; null: not so many have ended.
+Json termination_record(const runs::Terminations& terminations, bool obeyed) {
+  Json record = {{"obeyed", obeyed}};
+  for (const auto& [status, count] : terminations.counts()) {
+    record["statuses"][std::string(algorithms::to_string(status))] = count;
+  }
+  for (const auto& [name, part] : {std::pair{"median", 0.5}, {"90%", 0.9}, {"largest", 1.0}}) {
+    const double iterations = terminations.iterations_of(part);
+    record["iterations"][name] = iterations < infinity ? Json(static_cast<Index>(iterations)) : Json(nullptr);
+  }
+  return record;
+}
+
+std::string termination_line(const Json& record) {
+  std::vector<std::string> statuses;
+  for (const auto& [status, count] : record["statuses"].items()) {
+    statuses.push_back(fmt::format("{} {}", count.get<Index>(), status));
+  }
+  std::vector<std::string> iterations;
+  for (const auto& [name, value] : record["iterations"].items()) {
+    iterations.push_back(fmt::format("{} {}", name, value.is_null() ? "never" : value.dump()));
+  }
+  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", algorithms::emulated_osqp,
+                     record["obeyed"].get<bool>() ? "obeyed" : "recorded, not obeyed",
+                     fmt::join(statuses, ", "), fmt::join(iterations, ", "));
 }
 
 void require_run_memory(const RunArguments& arguments, const algorithms::Operator& op) {
@@ -145,6 +186,10 @@ void require_run_memory(const RunArguments& arguments, const algorithms::Operato
     const double copies = arguments.checkpoint.folder.empty() ? 3 : 5;
     needs.add("traces",
               copies * (static_cast<double>(arguments.iterations) + 1) * static_cast<double>(op.instances()));
+  }
+  if (op.has_stopping_test()) {
+    constexpr double numbers = 40;  // a row, its text and its part of a checkpoint
+    needs.add("terminations", numbers * static_cast<double>(op.instances()));
   }
   needs.require_fit();
 }
@@ -186,10 +231,18 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
   looks.announce({problems}, std::string(op.name()));
   const auto journal = open_journal(arguments.checkpoint, verb, data);
   problems::Table traces;
-  certify::Certificate certificate = count_and_certify(arguments, op, start, *journal, solve, traces);
+  runs::Terminations terminations;
+  certify::Certificate certificate =
+      count_and_certify(arguments, op, start, *journal, solve, traces, terminations);
   certificate.variants.front().independence = std::move(independence);
   std::string trace_bytes;
+  std::string termination_bytes;
   std::vector<io::FileContent> others;
+  if (op.has_stopping_test()) {
+    run["termination"] = termination_record(terminations, arguments.osqp.stop);
+    termination_bytes = terminations.csv();
+    others.push_back({report::file_names::terminations, termination_bytes});
+  }
   if (arguments.save_traces) {
     trace_bytes = io::npy_bytes(traces);
     others.push_back({report::file_names::traces, trace_bytes});
@@ -214,12 +267,19 @@ void run_and_certify(const CLI::App& verb, const RunArguments& arguments, const 
       rerun_record({"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read);
   looks.record_in(certificate, {problems}, std::string(op.name()));
   write_certificate(certificate, arguments.output, folder, std::move(others));
+  if (op.has_stopping_test() && !arguments.output.json) {
+    fmt::print("{}\n", termination_line(run["termination"]));
+  }
   journal->close();
 }
 
-void check_preset(const RunArguments& arguments) {
-  require(arguments.preset == "package" || arguments.preset == "paper",
-          "--preset: '{}' is not one of package, paper", arguments.preset);
+void check_preset(RunArguments& arguments, const std::vector<std::string>& presets) {
+  require(std::ranges::find(presets, arguments.preset) != presets.end() || arguments.preset == "package",
+          "--preset: '{}' is not one of {}", arguments.preset, fmt::join(presets, ", "));
+  if (arguments.preset == "package") {
+    say("--preset package: an older name of fixed, the package without what it adapts");
+    arguments.preset = "fixed";
+  }
   require(arguments.iterations >= 1 && arguments.iterations <= 100'000'000,
           "--iterations: {} is outside 1 .. 100000000", arguments.iterations);
 }
@@ -230,18 +290,57 @@ void preset(const CLI::App& verb, const char* option, T& value, T preset_value) 
   if (verb.count(option) == 0) value = preset_value;
 }
 
+// The settings of OSQP: those of the preset, and what the user gave.
+void choose_osqp(const CLI::App& verb, RunArguments& arguments) {
+  using algorithms::OsqpOptions;
+  const std::string& name = arguments.preset;
+  const OsqpOptions usual = name == "paper"   ? OsqpOptions::paper()
+                            : name == "fixed" ? OsqpOptions::fixed()
+                                              : OsqpOptions::defaults();
+  OsqpOptions& osqp = arguments.osqp;
+  preset(verb, "--rho", osqp.rho, usual.rho);
+  preset(verb, "--sigma", osqp.sigma, usual.sigma);
+  preset(verb, "--alpha", osqp.alpha, usual.alpha);
+  preset(verb, "--scaling", osqp.scaling, usual.scaling);
+  preset(verb, "--equality-factor", osqp.equality_factor, usual.equality_factor);
+  osqp.loose_rho = usual.loose_rho;
+  preset<std::string>(verb, "--adaptive-rho", arguments.adaptive_rho,
+                      usual.adaptive_rho ? "iterations" : "off");
+  require(arguments.adaptive_rho != "time",
+          "--adaptive-rho: 'time' makes results depend on the clock; choose iterations or off");
+  require(arguments.adaptive_rho == "iterations" || arguments.adaptive_rho == "off",
+          "--adaptive-rho: '{}' is not one of iterations, off", arguments.adaptive_rho);
+  osqp.adaptive_rho = arguments.adaptive_rho == "iterations";
+  const Index interval = OsqpOptions::defaults().check_termination;
+  preset(verb, "--check-termination", osqp.check_termination, osqp.stop ? interval : usual.check_termination);
+  require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
+  osqp.max_iter = arguments.iterations;
+}
+
+RerunOptions rerun_settings(const RunArguments& arguments) {
+  const algorithms::OsqpOptions& osqp = arguments.osqp;
+  return {{"--rho", fmt::to_string(osqp.rho)},
+          {"--sigma", fmt::to_string(osqp.sigma)},
+          {"--alpha", fmt::to_string(osqp.alpha)},
+          {"--scaling", fmt::to_string(osqp.scaling)},
+          {"--equality-factor", fmt::to_string(osqp.equality_factor)},
+          {"--preset", arguments.preset},
+          {"--adaptive-rho", arguments.adaptive_rho},
+          {"--adaptive-rho-interval", fmt::to_string(osqp.adaptive_rho_interval)},
+          {"--adaptive-rho-tolerance", fmt::to_string(osqp.adaptive_rho_tolerance)},
+          {"--check-termination", fmt::to_string(osqp.check_termination)},
+          {"--eps-abs", fmt::to_string(osqp.eps_abs)},
+          {"--eps-rel", fmt::to_string(osqp.eps_rel)},
+          {"--eps-prim-inf", fmt::to_string(osqp.eps_prim_inf)},
+          {"--eps-dual-inf", fmt::to_string(osqp.eps_dual_inf)},
+          {"--check-dualgap", osqp.check_dualgap ? "true" : "false"},
+          {"--scaled-termination", osqp.scaled_termination ? "true" : "false"}};
+}
+
 void run_qp(const CLI::App& verb, RunArguments& arguments) {
-  check_preset(arguments);
+  check_preset(arguments, {"default", "fixed", "paper"});
   set_threads(arguments.threads);
-  if (arguments.preset == "paper") {
-    const algorithms::OsqpOptions paper = algorithms::OsqpOptions::paper();
-    preset(verb, "--rho", arguments.osqp.rho, paper.rho);
-    preset(verb, "--sigma", arguments.osqp.sigma, paper.sigma);
-    preset(verb, "--alpha", arguments.osqp.alpha, paper.alpha);
-    preset(verb, "--scaling", arguments.osqp.scaling, paper.scaling);
-    preset(verb, "--equality-factor", arguments.osqp.equality_factor, paper.equality_factor);
-    arguments.osqp.loose_rho = paper.loose_rho;
-  }
+  choose_osqp(verb, arguments);
   (void)arguments.claims.options();
   begin_work();
   const auto folder = arguments.output.open();
@@ -252,21 +351,20 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
   files.with_file_names([&] { op = std::make_unique<algorithms::Osqp>(problem, arguments.osqp); });
   Json run = Json::parse(certify::run_record(arguments.osqp));
   run.update(described(arguments, files));
-  const RerunOptions settings{{"--rho", fmt::to_string(arguments.osqp.rho)},
-                              {"--sigma", fmt::to_string(arguments.osqp.sigma)},
-                              {"--alpha", fmt::to_string(arguments.osqp.alpha)},
-                              {"--scaling", fmt::to_string(arguments.osqp.scaling)},
-                              {"--equality-factor", fmt::to_string(arguments.osqp.equality_factor)}};
   const Solve solve = [&](const Interrupt& interrupt) {
     runs::QpSolveOptions how;
     how.interrupt = interrupt;
     return runs::solve_qp(problem, how);
   };
-  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, settings, solve, *folder);
+  run_and_certify(verb, arguments, *op, files, certify::data_of(problem), run, rerun_settings(arguments),
+                  solve, *folder);
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
-  check_preset(arguments);
+  require(
+      arguments.preset != "default",
+      "--preset: default is of run qp alone; SCS is run without acceleration and adaptive scale: fixed, paper");
+  check_preset(arguments, {"fixed", "paper"});
   set_threads(arguments.threads);
   if (arguments.preset == "paper") {
     const algorithms::ScsOptions paper = algorithms::ScsOptions::paper();
@@ -288,6 +386,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   run.update(described(arguments, files));
   const RerunOptions settings{{"--alpha", fmt::to_string(arguments.scs.alpha)},
                               {"--rho-x", fmt::to_string(arguments.scs.rho_x)},
+                              {"--preset", arguments.preset},
                               {"--scale", fmt::to_string(arguments.scs.scale)}};
   const Solve solve = [&](const Interrupt& interrupt) {
     runs::SolveOptions how;
@@ -297,15 +396,15 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   run_and_certify(verb, arguments, op, files, certify::data_of(problem), run, settings, solve, *folder);
 }
 
-void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {
+void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files,
+                const char* presets) {
   verb.add_option("folder", arguments.folder, "folder with the files below, and settings.toml if it has one");
   for (const std::string& name : files) {
     verb.add_option("--" + name, arguments.files[name], "file of " + name + " [" + name + " in the folder]");
   }
   verb.add_option("--settings", arguments.settings,
                   "TOML file with any of these options [settings.toml in the folder]");
-  verb.add_option("--preset", arguments.preset, "solver settings: package (its defaults) or paper")
-      ->capture_default_str();
+  verb.add_option("--preset", arguments.preset, presets)->capture_default_str();
   verb.add_option("--iterations", arguments.iterations, "iterations of each run")
       ->check(whole_number)
       ->capture_default_str();
@@ -332,10 +431,45 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   add_memory_option(verb, arguments.memory_limit);
 }
 
+void add_stopping_options(CLI::App& verb, RunArguments& arguments) {
+  algorithms::OsqpOptions& osqp = arguments.osqp;
+  verb.add_flag("--stop", osqp.stop,
+                "obey the stopping test: a problem that has ended repeats its last point");
+  verb.add_option("--adaptive-rho", arguments.adaptive_rho,
+                  "iterations: each problem changes its rho every so many iterations; or off")
+      ->capture_default_str();
+  verb.add_option("--adaptive-rho-interval", osqp.adaptive_rho_interval,
+                  "iterations between two changes; 0: four times --check-termination")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb.add_option("--adaptive-rho-tolerance", osqp.adaptive_rho_tolerance,
+                  "rho changes where the estimate is so many times larger or smaller")
+      ->capture_default_str();
+  verb.add_option("--check-termination", osqp.check_termination,
+                  "iterations between two stopping tests; 0: none")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb.add_option("--eps-abs", osqp.eps_abs, "stopping test: absolute tolerance")->capture_default_str();
+  verb.add_option("--eps-rel", osqp.eps_rel, "stopping test: relative tolerance")->capture_default_str();
+  verb.add_option("--eps-prim-inf", osqp.eps_prim_inf, "stopping test: tolerance of primal infeasibility")
+      ->capture_default_str();
+  verb.add_option("--eps-dual-inf", osqp.eps_dual_inf, "stopping test: tolerance of dual infeasibility")
+      ->capture_default_str();
+  verb.add_option("--check-dualgap", osqp.check_dualgap, "stopping test: the duality gap must be small too")
+      ->capture_default_str();
+  verb.add_option("--scaled-termination", osqp.scaled_termination,
+                  "stopping test: on the equilibrated problem")
+      ->capture_default_str();
+}
+
 void add_qp(CLI::App& run) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("qp", "Quadratic programs 1/2 x'Px + q'x, l <= Ax <= u, by OSQP");
-  add_common(*verb, *arguments, {"P", "A", "q", "l", "u"});
+  arguments->preset = "default";
+  add_common(
+      *verb, *arguments, {"P", "A", "q", "l", "u"},
+      "solver settings: default (the package as it is installed), fixed (the same without adaptive rho and "
+      "stopping test; package is its older name) or paper");
   verb->add_option("--rho", arguments->osqp.rho, "step size of the constraints")->capture_default_str();
   verb->add_option("--sigma", arguments->osqp.sigma, "step size of the variables")->capture_default_str();
   verb->add_option("--alpha", arguments->osqp.alpha, "relaxation, in (0, 2)")->capture_default_str();
@@ -345,6 +479,7 @@ void add_qp(CLI::App& run) {
   verb->add_option("--equality-factor", arguments->osqp.equality_factor,
                    "rho of equalities is rho times this")
       ->capture_default_str();
+  add_stopping_options(*verb, *arguments);
   verb->footer("Example: surefoot run qp examples/mpc --iterations 200 --tolerances 1e-3,1e-2");
   verb->callback([arguments, verb] {
     arguments->files["start"] = arguments->start;
@@ -355,7 +490,11 @@ void add_qp(CLI::App& run) {
 void add_cone(CLI::App& run) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("cone", "Cone programs 1/2 x'Px + c'x, Ax + s = b, s in K, by SCS");
-  add_common(*verb, *arguments, {"P", "A", "b", "c"});
+  arguments->preset = "fixed";
+  add_common(
+      *verb, *arguments, {"P", "A", "b", "c"},
+      "solver settings: fixed (the package without acceleration, adaptive scale and normalization; package "
+      "is its older name) or paper");
   verb->add_option("--zero", arguments->cones.zero, "rows of the zero cone, first")->check(whole_number);
   verb->add_option("--nonnegative", arguments->cones.nonnegative, "rows of the nonnegative cone, next")
       ->check(whole_number);

@@ -112,8 +112,8 @@ void require_training_as_told(const learning::Posterior& posterior, const fs::pa
   }
   if (!known && !asked.empty()) {
     host().say(
-        fmt::format("{}: what it was trained on is known from its own metadata alone; {} {} not have "
-                    "these weights",
+        fmt::format("{}: what it was trained on is known from its own metadata alone; {} {} not "
+                    "have these weights",
                     name, fmt::join(asked, " and "), asked.size() == 1 ? "does" : "do"));
   }
 }
