@@ -84,6 +84,23 @@ OsqpOptions OsqpOptions::paper() {
   return options;
 }
 
+// Taken apart by all fields, so that a new one cannot be left out unseen.
+Settings settings_of(const OsqpOptions& options) {
+  const auto& [rho, sigma, alpha, equality_factor, loose_rho, scaling, scale_each, reference_q, system] =
+      options;
+  return {{"solver", "OSQP"},
+          {"settings", Settings{{"rho", rho},
+                                {"sigma", sigma},
+                                {"alpha", alpha},
+                                {"equality_factor", equality_factor},
+                                {"loose_rho", loose_rho},
+                                {"scaling", scaling},
+                                {"scale_each", scale_each},
+                                {"reference_q", std::vector<double>(reference_q.begin(), reference_q.end())},
+                                {"system", setting_of(system)},
+                                {"adaptive_rho", false}}}};
+}
+
 void OsqpOptions::validate() const {
   require(std::isfinite(rho) && rho > 0, "rho: is {}, must be > 0", rho);
   require(std::isfinite(sigma) && sigma > 0, "sigma: is {}, must be > 0", sigma);

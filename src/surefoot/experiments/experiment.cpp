@@ -6,7 +6,7 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/experiments/rerun_record.hpp"
+#include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/json_dump.hpp"
@@ -65,7 +65,7 @@ std::string rerun_of(const Experiment& experiment, const Settings& settings, con
       files.push_back({"--letters", file.filename().string(), io::sha256_of_file(file), true});
     }
   }
-  return rerun_record({"reproduce", experiment.name}, options, files, certificate);
+  return rerun_record({{"reproduce", experiment.name}, options, files, certificate});
 }
 
 bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) {
