@@ -191,9 +191,9 @@ class _Family:
 
     def certify(
         self,
-        iterations: int = 500,
+        iterations: int = _core.defaults["iterations"],
         *,
-        metric: Metric = "residual",
+        metric: Metric = _core.defaults["metric"],
         start: npt.ArrayLike | None = None,
         preset: Preset = "package",
         settings: Mapping[str, float] | None = None,
@@ -233,9 +233,9 @@ class _Family:
 
     def traces(
         self,
-        iterations: int = 500,
+        iterations: int = _core.defaults["iterations"],
         *,
-        metric: Metric = "residual",
+        metric: Metric = _core.defaults["metric"],
         start: npt.ArrayLike | None = None,
         preset: Preset = "package",
         settings: Mapping[str, float] | None = None,

@@ -120,8 +120,7 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
 GuaranteeSummary summary_of(const std::vector<Guarantee>& guarantees) {
   require(!guarantees.empty(), "guarantees: there are none");
   const certify::Certificate& first = guarantees.front().certificate;
-  const std::string unit = first.unit.empty() ? "" : " in " + first.unit;
-  return {fmt::format("{}{} after {} steps: quantiles", first.metric, unit, first.steps.back()),
+  return {fmt::format("{} after {} steps: quantiles", metric_in_unit(first), first.steps.back()),
           guarantee_table(guarantees), notes_of(guarantees)};
 }
 

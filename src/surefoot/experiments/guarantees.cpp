@@ -293,6 +293,10 @@ certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, co
                        plan.hold_out->first, plan.hold_out->count);
 }
 
+std::string metric_in_unit(const certify::Certificate& certificate) {
+  return certificate.unit.empty() ? certificate.metric : certificate.metric + " in " + certificate.unit;
+}
+
 std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
                                    Index count) {
   require(count >= 1, "--validate: {} samples, at least 1 is needed", count);
@@ -335,9 +339,9 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
       },
       [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
   return fmt::format(
-      "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often "
-      "as you like\n\n{}",
-      first.metric, first.unit, step, count - 1, to_text(table));
+      "{} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you like"
+      "\n\n{}",
+      metric_in_unit(first), step, count - 1, to_text(table));
 }
 
 std::string label(const Guarantee& guarantee) {

@@ -85,6 +85,9 @@ std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates,
 /// The samples that hold-out certificates of these candidates and this plan are counted on.
 certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
 
+/// "NMSE in dB"
+std::string metric_in_unit(const certify::Certificate& certificate);
+
 /// What is observed on validation samples 0 .. count-1 with drawn weights and at the means, under the plan's
 /// tolerances and quantiles, after the last step. For looking as often as one likes: nothing is certified.
 std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan, Index count);

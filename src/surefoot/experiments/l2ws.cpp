@@ -43,7 +43,7 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {4000, 4000, 800, 0.7};
+  if (settings.quick()) scale = {4000, 4000, 800, 0.7};
   if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
@@ -103,11 +103,11 @@ std::vector<Candidate> train_candidates(algorithms::LearnedOperator& op, const L
   const learning::Posterior plain =
       train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
   std::vector<Candidate> candidates{{"deterministic", plain}};
-  const std::vector<Aim> aims = settings.scale == "quick" ? std::vector<Aim>{{"80", 0.3, 3e-5, 16}}
-                                                          : std::vector<Aim>{{"90", 0.03, 3e-5, 40},
-                                                                             {"90-near", 0.02, 3e-5, 16},
-                                                                             {"95", 0.5, 3e-4, 100},
-                                                                             {"95-near", 0.4, 3e-4, 100}};
+  const std::vector<Aim> aims = settings.quick() ? std::vector<Aim>{{"80", 0.3, 3e-5, 16}}
+                                                 : std::vector<Aim>{{"90", 0.03, 3e-5, 40},
+                                                                    {"90-near", 0.02, 3e-5, 16},
+                                                                    {"95", 0.5, 3e-4, 100},
+                                                                    {"95-near", 0.4, 3e-4, 100}};
   for (const Aim& aim : aims) {
     learning::Stage wide =
         bound_stage("wide", times(scale.epochs, 4), residual_aim(aim.distance, unrolled), 0.4, 1e-4, 3e-2);
@@ -125,7 +125,7 @@ std::vector<CountedStart> baselines(const families::UnconstrainedQp& family, con
                                     const Settings& settings) {
   const Index steps = setting.steps;
   const auto test = draw(setting, settings, SampleSet::test, test_problems);
-  const Index base_count = settings.scale == "quick" ? 1000 : base_problems;
+  const Index base_count = settings.quick() ? 1000 : base_problems;
   const problems::Table base = family.draw(settings.seed, SampleSet::base, base_count);
   const auto scaled = [&](const problems::Table& c) {
     return problems::Table(c.array().rowwise() / family.ranges().transpose().array());
@@ -331,6 +331,7 @@ Experiment l2ws() {
           .paper_seconds = 40,
           .quick_seconds = 2,
           .kilobytes_by_sample = 1,
+          .example = "--scale quick",
           .run = run_l2ws};
 }
 

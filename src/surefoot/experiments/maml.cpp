@@ -47,7 +47,7 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {512, 10, 0.3};
+  if (settings.quick()) scale = {512, 10, 0.3};
   if (settings.samples > 0) scale.samples = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
@@ -488,6 +488,7 @@ Experiment maml() {
           .paper_seconds = 340,
           .quick_seconds = 6,
           .kilobytes_by_sample = 8,
+          .example = "--scale quick",
           .run = run_maml};
 }
 

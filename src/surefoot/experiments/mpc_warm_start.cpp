@@ -39,7 +39,7 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {2000, 2000, 500, 120, 60};
+  if (settings.quick()) scale = {2000, 2000, 500, 120, 60};
   if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
@@ -308,6 +308,7 @@ Experiment mpc_warm_start() {
           .paper_seconds = 115,
           .quick_seconds = 10,
           .kilobytes_by_sample = 8,
+          .example = "--scale quick",
           .run = run_mpc_warm_start};
 }
 

@@ -41,7 +41,8 @@ TEST(Rerun, NothingButVerbsThatMakeCertificatesIsRun) {
 }
 
 TEST(Rerun, OptionsThatWriteOrReadFilesAreRefused) {
-  for (const char* option : {"--out", "--checkpoint", "--ledger", "--settings", "--q", "--prior", "out", "--a=b"}) {
+  for (const char* option :
+       {"--out", "--checkpoint", "--ledger", "--settings", "--q", "--prior", "out", "--a=b"}) {
     RerunCommand command = a_run();
     command.options = {{option, "x"}};
     EXPECT_INPUT_ERROR(reread(command), "may not have the option") << option;

@@ -11,6 +11,7 @@
 #include "surefoot/experiments/rerun.hpp"
 #include "surefoot/families/family_files.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
+#include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
 
 #include <cstdint>
@@ -29,9 +30,9 @@ std::string_view to_string(Preset preset);
 Preset parse_preset(std::string_view name);
 
 struct FamilyRunOptions {
-  std::string metric = "residual";
-  Index iterations = 500;  ///< of each run
-  std::string start = {};  ///< table of starting iterates, among the files; empty: cold
+  std::string metric = runs::usual_metric;
+  Index iterations = runs::usual_iterations;  ///< of each run
+  std::string start = {};                     ///< table of starting iterates, among the files; empty: cold
   bool save_traces = false;
   bool allow_dependence = false;
   std::string worst_case = {};  ///< "averaged:ALPHA"; empty: none

@@ -65,7 +65,7 @@ struct Extent {
 
 Extent extent_of(const Settings& settings) {
   Extent extent;
-  if (settings.scale == "quick") {
+  if (settings.quick()) {
     extent.samples = 5000;
     extent.epochs_at_most = 3;
     extent.targets = {0.1};
@@ -589,6 +589,7 @@ Experiment sparse_coding() {
           .quick_seconds = 70,
           .kilobytes_by_sample = 0,
           .own_options = {"--models", "--epochs"},
+          .example = "--scale quick",
           .run = run_sparse_coding};
 }
 

@@ -79,9 +79,9 @@ TEST_F(FamilyFolder, ErrorsOfAnArgumentGetItsFile) {
   FamilyFiles files(folder_.path(), {});
   (void)files.read_qp();
   EXPECT_INPUT_ERROR(files.with_file_names([] { throw InputError("q: is bad"); }), "q.csv: q: is bad");
-  EXPECT_EQ(test_support::input_error(
-                [&] { files.with_file_names([] { throw InputError("quite another"); }); }),
-            "quite another");
+  EXPECT_EQ(
+      test_support::input_error([&] { files.with_file_names([] { throw InputError("quite another"); }); }),
+      "quite another");
 }
 
 }  // namespace

@@ -9,6 +9,11 @@
 
 namespace surefoot::runs {
 
+/// What runs of a user's family measure, and how long, unless asked otherwise: the program's and the
+/// package's defaults.
+inline constexpr const char* usual_metric = "residual";
+inline constexpr Index usual_iterations = 500;
+
 /// Metrics that users call by name: residual, primal, dual, optimality, violation, gap, distance, nmse.
 const std::vector<std::string>& metric_names();
 /// Whether it compares with accurate solutions: gap, distance and nmse do.
