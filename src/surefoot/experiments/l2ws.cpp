@@ -49,14 +49,6 @@ Scale scale_of(const Settings& settings) {
   return scale;
 }
 
-LearnedSetting setting_of(const Settings& settings, const Scale& scale) {
-  LearnedSetting setting = learned_optimizer("l2ws").defaults;
-  setting.family_seed = settings.seed;
-  setting.samples = scale.samples;
-  setting.steps = scale.steps;
-  return setting;
-}
-
 const GradientStart& model_of(const LearnedSetting& setting) {
   return std::get<GradientStart>(setting.options);
 }
@@ -266,7 +258,7 @@ std::string run_json(const LearnedSetting& setting) {
 static void run_l2ws(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
-  const LearnedSetting setting = setting_of(settings, scale);
+  const LearnedSetting setting = setting_for("l2ws", settings, scale.samples, scale.steps);
   const families::UnconstrainedQp family(model_of(setting).family);
   const auto training = draw(setting, settings, SampleSet::training, scale.samples);
   algorithms::LearnedOperator& op = *training.warm;

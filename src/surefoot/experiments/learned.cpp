@@ -20,6 +20,14 @@
 
 namespace surefoot::experiments {
 
+LearnedSetting setting_for(const std::string& model, const Settings& settings, Index samples, Index steps) {
+  LearnedSetting setting = learned_optimizer(model).defaults;
+  setting.family_seed = settings.seed;
+  setting.samples = samples;
+  setting.steps = steps;
+  return setting;
+}
+
 learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,
                                   learning::Posterior begin, const learning::Loss& loss,
                                   learning::TrainOptions options) {

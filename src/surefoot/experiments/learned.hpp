@@ -18,6 +18,9 @@ namespace surefoot::experiments {
 
 inline constexpr double learned_delta = certify::paper_learned_delta;
 
+/// The model as the registry has it, on so many samples of its family with the experiment's seed.
+LearnedSetting setting_for(const std::string& model, const Settings& settings, Index samples, Index steps);
+
 /// Trains and prints what the last epoch of each stage reached. options.checkpoint is a folder: a training
 /// has a file there, by its name and first stage, from which it goes on, and which says that it is done.
 learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,

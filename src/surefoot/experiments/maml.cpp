@@ -79,14 +79,6 @@ std::vector<MetaSubject> subjects() {
            PaperTable("maml/paper_sup.csv")}};
 }
 
-LearnedSetting setting_of(const Settings& settings, const Scale& scale) {
-  LearnedSetting setting = learned_optimizer("maml").defaults;
-  setting.family_seed = settings.seed;
-  setting.samples = scale.samples;
-  setting.steps = scale.steps;
-  return setting;
-}
-
 const MetaLearning& model_of(const LearnedSetting& setting) {
   return std::get<MetaLearning>(setting.options);
 }
@@ -415,7 +407,7 @@ std::string run_json(const LearnedSetting& setting) {
 static void run_maml(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 32, "--samples: {} is below 32", scale.samples);
-  const LearnedSetting setting = setting_of(settings, scale);
+  const LearnedSetting setting = setting_for("maml", settings, scale.samples, scale.steps);
   const families::Sinusoids family(model_of(setting).family);
   const Index half = scale.samples / 2;
   LearnedSetting of_first_half = setting;

@@ -45,14 +45,6 @@ Scale scale_of(const Settings& settings) {
   return scale;
 }
 
-LearnedSetting setting_of(const Settings& settings, const Scale& scale) {
-  LearnedSetting setting = learned_optimizer("mpc-warm-start").defaults;
-  setting.family_seed = settings.seed;
-  setting.samples = scale.samples;
-  setting.steps = scale.steps;
-  return setting;
-}
-
 const ControlStart& model_of(const LearnedSetting& setting) {
   return std::get<ControlStart>(setting.options);
 }
@@ -238,7 +230,7 @@ std::string run_json(const families::ModelPredictiveControl& family, const Learn
 static void run_mpc_warm_start(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
-  const LearnedSetting setting = setting_of(settings, scale);
+  const LearnedSetting setting = setting_for("mpc-warm-start", settings, scale.samples, scale.steps);
   const families::ModelPredictiveControl family(model_of(setting).family);
   fmt::print("Warm starts of OSQP in model predictive control: N = {}, {} steps, seed {}\n",
              count_label(scale.samples), scale.steps, settings.seed);

@@ -77,7 +77,7 @@ TEST_F(RunOfAFamily, WhatCannotBeCertifiedIsRefusedBeforeTheRuns) {
   EXPECT_INPUT_ERROR(make({.metric = "gap", .worst_case = "averaged:0.5"}), "about the metric residual");
   EXPECT_INPUT_ERROR(make({.worst_case = "averaged:0.5", .dist0 = 1.0}), "osqp");
   std::string repeated;
-  for (int i = 0; i < 200; ++i) repeated += fmt::format("{},{}\n", i % 3, 1 - i % 3);
+  for (int i = 0; i < 200; ++i) repeated += fmt::format("{}.5,{}.5\n", i % 3, 4 - i % 3);
   folder_.write("q.csv", repeated);
   EXPECT_INPUT_ERROR(make({}), "boxes");
   EXPECT_NO_THROW(make({.allow_dependence = true}));
