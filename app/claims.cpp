@@ -1,6 +1,7 @@
 #include "claims.hpp"
 
 #include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -59,13 +60,12 @@ certify::Options ClaimArguments::options() const {
   result.title = title;
   result.delta = bounds::delta_of_confidence(confidence);
   result.simultaneous = certify::parse_simultaneity(simultaneous);
-  certify::claim_kinds(result, io::split_list("--claims", claims));
+  result.kinds = io::split_list("--claims", claims);
   result.risk_method = bounds::parse_risk_method(risk_method);
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
   result.budget_method = bounds::parse_budget_method(budget_method);
-  result.success_delta = success_delta;
-  result.quantile_delta = quantile_delta;
-  result.budget_delta = budget_delta;
+  for (const auto& [kind, delta] : kind_delta)
+    if (delta) result.kind_delta[kind] = *delta;
   result.all_steps = steps == "all";
   if (!steps.empty() && !result.all_steps) result.steps = parse_steps(steps);
   result.validate();
@@ -81,7 +81,9 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
                   "steps that claims speak of: a list, or all [up to 60, spread out]");
   verb.add_option("--confidence", arguments.confidence, "of the whole certificate, in (0, 1)")
       ->capture_default_str();
-  verb.add_option("--claims", arguments.claims, "kinds of claims: success,quantile,budget")
+  std::vector<std::string_view> kinds;
+  for (const certify::ClaimKind* kind : certify::claim_kinds()) kinds.push_back(kind->name());
+  verb.add_option("--claims", arguments.claims, fmt::format("kinds of claims, of {}", fmt::join(kinds, ", ")))
       ->capture_default_str();
   verb.add_option("--simultaneous", arguments.simultaneous,
                   "all: all claims hold together with the confidence; each: each claim alone does")
@@ -90,12 +92,11 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
   verb.add_option("--quantile-method", arguments.quantile_method, "exact or grid")->capture_default_str();
   verb.add_option("--budget-method", arguments.budget_method, "settling, every-step, first-hit or paper")
       ->capture_default_str();
-  verb.add_option("--success-delta", arguments.success_delta,
-                  "delta of each success rate claim [a share of the total]");
-  verb.add_option("--quantile-delta", arguments.quantile_delta,
-                  "delta of each quantile claim [a share of the total]");
-  verb.add_option("--budget-delta", arguments.budget_delta,
-                  "delta of each budget claim [a share of the total]");
+  for (const certify::ClaimKind* kind : certify::claim_kinds()) {
+    const std::string name(kind->name());
+    verb.add_option(fmt::format("--{}-delta", name), arguments.kind_delta[name],
+                    fmt::format("delta of each {} claim [a share of the total]", kind->singular()));
+  }
   verb.add_option("--title", arguments.title, "title of the report");
 }
 

@@ -3,7 +3,9 @@
 #include "surefoot/certify/classical.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,14 +22,12 @@ struct ClaimArguments {
   std::string quantiles = as_list(usual().quantiles);
   std::string steps;
   double confidence = confidence_of(usual().delta);
-  std::string claims = "success,quantile,budget";
+  std::string claims = fmt::format("{}", fmt::join(usual().kinds, ","));
   std::string simultaneous{name(usual().simultaneous)};
   std::string risk_method{name(usual().risk_method)};
   std::string quantile_method{name(usual().quantile_method)};
   std::string budget_method{name(usual().budget_method)};
-  std::optional<double> success_delta;
-  std::optional<double> quantile_delta;
-  std::optional<double> budget_delta;
+  std::map<std::string, std::optional<double>> kind_delta;  // by the name of the kind
   std::string metric = usual().metric;
   std::string unit;
   std::string title;

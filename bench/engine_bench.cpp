@@ -22,8 +22,7 @@ namespace {
 certify::Options all_cells() {
   certify::Options options;
   options.all_steps = true;
-  options.quantiles_claimed = false;
-  options.budgets = false;
+  options.kinds = {"success"};
   options.simultaneous = certify::Simultaneity::each;
   options.delta = 1e-4;
   for (int i = 0; i <= 80; ++i) options.tolerances.push_back(std::pow(10.0, -6 + 0.1 * i));

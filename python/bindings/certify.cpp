@@ -1,5 +1,6 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/certify/verify.hpp"
@@ -82,9 +83,8 @@ void add_options(py::module_& module) {
   py::class_<Options> options(module, "Options");
   options.def(py::init<>())
       .def_readwrite("delta", &Options::delta)
-      .def_readwrite("success_delta", &Options::success_delta)
-      .def_readwrite("quantile_delta", &Options::quantile_delta)
-      .def_readwrite("budget_delta", &Options::budget_delta)
+      .def("set_delta",
+           [](Options& self, const std::string& kind, double delta) { self.kind_delta[kind] = delta; })
       .def_readwrite("tolerances", &Options::tolerances)
       .def_readwrite("quantiles", &Options::quantiles)
       .def_readwrite("steps", &Options::steps)
@@ -97,8 +97,16 @@ void add_options(py::module_& module) {
            [](Options& self, const std::string& text) {
              self.simultaneous = certify::parse_simultaneity(text);
            })
-      .def("set_claims",
-           [](Options& self, const std::vector<std::string>& kinds) { certify::claim_kinds(self, kinds); });
+      .def("set_claims", [](Options& self, const std::vector<std::string>& kinds) {
+        for (const std::string& kind : kinds) certify::claim_kind(kind);
+        self.kinds = kinds;
+      });
+  module.def("claim_kinds", [] {
+    py::dict parts;
+    for (const certify::ClaimKind* kind : certify::claim_kinds())
+      parts[py::str(std::string(kind->name()))] = std::string(kind->part());
+    return parts;
+  });
   add_method(options, "risk_method", &Options::risk_method, bounds::parse_risk_method);
   add_method(options, "quantile_method", &Options::quantile_method, bounds::parse_quantile_method);
   add_method(options, "budget_method", &Options::budget_method, bounds::parse_budget_method);
@@ -231,7 +239,8 @@ std::string summary_html(const certify::Certificate& certificate) {
     for (const std::string& claim : group.claims) html += "<li>" + report::html_escaped(claim) + "</li>";
     html += "</ul>";
   }
-  if (!certificate.budget.empty()) html += report::to_html(report::budget_table(certificate));
+  if (!certificate.budget.empty())
+    html += report::to_html(certify::iteration_budgets().table(certificate, 0, {}));
   return html + "</div>";
 }
 

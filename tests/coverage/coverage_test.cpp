@@ -188,7 +188,7 @@ TEST(Coverage, OfIterationBudgets) {
   for (const bounds::BudgetMethod method :
        {bounds::BudgetMethod::settling, bounds::BudgetMethod::every_step, bounds::BudgetMethod::first_hit}) {
     certify::Options options = simulated_options();
-    options.success_rates = options.quantiles_claimed = false;
+    options.kinds = {"budget"};
     options.budget_method = method;
     // By step 2, 51 % have settled below 0.1, 61 % are below it and have hit it: a little more than that is
     // the hard case.
@@ -338,7 +338,7 @@ TEST(Coverage, OfEachClaimAlone) {
   const TypedRuns runs = typed_runs();
   certify::Options options = simulated_options();
   options.simultaneous = certify::Simultaneity::each;
-  options.quantiles_claimed = options.budgets = false;
+  options.kinds = {"success"};
   options.steps = {3};
   options = certify::resolved(options, {{1, 2, 3, 4}});
   const Index found = count_false("each", [&](RandomStream& random) {

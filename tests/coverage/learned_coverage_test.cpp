@@ -213,7 +213,7 @@ TEST(LearnedCoverage, OfAnOptimizerThatLearnsItsSamplesByHeart) {
   PacBayesOptions options;
   options.claims.delta = 0.2;
   options.claims.tolerances = {1e-100};  // the metric -theta y is negative where the coin is foretold
-  options.claims.quantiles_claimed = options.claims.budgets = false;
+  options.claims.kinds = {"success"};
   options = resolved(options, {0, 1});
   std::atomic<Index> false_without_kl{0};
   const Index found = count_false(

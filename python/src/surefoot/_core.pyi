@@ -42,9 +42,6 @@ def regression_grid() -> npt.NDArray[np.float64]: ...
 # certify and report
 class Options:
     delta: float
-    success_delta: float | None
-    quantile_delta: float | None
-    budget_delta: float | None
     tolerances: list[float]
     quantiles: list[float]
     steps: list[int]
@@ -59,6 +56,9 @@ class Options:
     def __init__(self) -> None: ...
     def set_simultaneous(self, text: str, /) -> None: ...
     def set_claims(self, kinds: Sequence[str], /) -> None: ...
+    def set_delta(self, kind: str, delta: float, /) -> None: ...
+
+def claim_kinds() -> dict[str, str]: ...  # name: part of the certificate, in the order of the text
 
 # numbers as text
 def exact_label(value: float, /) -> str: ...

@@ -20,10 +20,11 @@ from ._optional import needed, present
 if TYPE_CHECKING:
     from .certification import Data
 
-__all__ = ["BudgetClaim", "Certificate", "Claim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
+__all__ = ["BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
 
-Kind: TypeAlias = Literal["success", "quantile", "budget"]
-_JSON_NAMES: dict[Kind, str] = {"success": "success_rate", "quantile": "quantile", "budget": "iteration_budget"}
+#: The name of a kind of claims: "success", "quantile", "budget", and what later versions add.
+Kind: TypeAlias = str
+_JSON_NAMES: dict[Kind, str] = _core.claim_kinds()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +86,21 @@ class BudgetClaim:
     with_worst_case: int | None = None
 
 
-Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim]
+@dataclasses.dataclass(frozen=True)
+class OtherClaim:
+    """A claim of a kind that has no class of its own here: its fields by name, as the certificate has them."""
+
+    kind: str
+    variant: str
+    fields: Mapping[str, Any]
+
+
+Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, OtherClaim]
+_CLASSES: dict[Kind, type[SuccessClaim] | type[QuantileClaim] | type[BudgetClaim]] = {
+    "success": SuccessClaim,
+    "quantile": QuantileClaim,
+    "budget": BudgetClaim,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -193,16 +208,16 @@ class Certificate:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """All claims: success rates, then quantiles, then iteration budgets."""
-        return (
-            *(SuccessClaim(**row) for row in self._rows("success")),
-            *(QuantileClaim(**row) for row in self._rows("quantile")),
-            *(BudgetClaim(**row) for row in self._rows("budget")),
-        )
+        """All claims: success rates, then quantiles, then iteration budgets, then those of other kinds."""
+        found: list[Claim] = []
+        for kind in [*_CLASSES, *(name for name in _JSON_NAMES if name not in _CLASSES)]:
+            for row in self._rows(kind):
+                found.append(_CLASSES[kind](**row) if kind in _CLASSES else OtherClaim(kind, row["variant"], row))
+        return tuple(found)
 
     def _rows(self, kind: Kind) -> list[dict[str, Any]]:
         rows = []
-        for row in self._content["claims"][_JSON_NAMES[kind]]:
+        for row in self._content["claims"].get(_JSON_NAMES[kind], []):
             row = {**row, "variant": self.variants[row["variant"]]}
             if kind == "quantile":
                 row["empirical"] = _or_infinite(row["empirical"])
@@ -249,7 +264,7 @@ class Certificate:
         [1, 2, 3]
         """
         if kind not in _JSON_NAMES:
-            raise ValueError(f"kind: {kind!r} is not one of success, quantile, budget")
+            raise ValueError(f"kind: {kind!r} is not one of {', '.join(_JSON_NAMES)}")
         rows = self._rows(kind)
         names = list(rows[0]) if rows else []
         if present("pandas"):

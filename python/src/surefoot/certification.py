@@ -166,12 +166,9 @@ def claim_options(
         options.quantile_method = text("quantile_method", quantile_method)
     if budget_method is not None:
         options.budget_method = text("budget_method", budget_method)
-    if success_delta is not None:
-        options.success_delta = real_number("success_delta", success_delta)
-    if quantile_delta is not None:
-        options.quantile_delta = real_number("quantile_delta", quantile_delta)
-    if budget_delta is not None:
-        options.budget_delta = real_number("budget_delta", budget_delta)
+    for kind, delta in (("success", success_delta), ("quantile", quantile_delta), ("budget", budget_delta)):
+        if delta is not None:
+            options.set_delta(kind, real_number(f"{kind}_delta", delta))
     if grid is not None:
         options.grid = _numbers("grid", grid)
     options.title = text("title", title)

@@ -17,5 +17,14 @@ std::string_view name(BudgetMethod method);
 RiskMethod parse_risk_method(std::string_view text);
 QuantileMethod parse_quantile_method(std::string_view text);
 BudgetMethod parse_budget_method(std::string_view text);
+inline void parse(std::string_view text, RiskMethod& method) {
+  method = parse_risk_method(text);
+}
+inline void parse(std::string_view text, QuantileMethod& method) {
+  method = parse_quantile_method(text);
+}
+inline void parse(std::string_view text, BudgetMethod& method) {
+  method = parse_budget_method(text);
+}
 
 }  // namespace surefoot::bounds

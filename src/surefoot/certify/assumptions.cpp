@@ -1,5 +1,6 @@
 #include "surefoot/certify/assumptions.hpp"
 
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
@@ -18,10 +19,6 @@ struct AssumptionTexts {
   const char* confidence;
   const char* together;
   const char* each_alone;
-  const char* settling;
-  const char* every_step;
-  const char* first_hit;
-  const char* paper;
   const char* drawn_weights;
   const char* hold_out;
   const char* training_samples;
@@ -42,18 +39,6 @@ constexpr AssumptionTexts first_wording{
         "The confidence is over the draw of the samples: at least that share of such certificates are true.",
     .together = "All claims hold together with the stated confidence (union bound over the listed shares).",
     .each_alone = "Each claim alone holds with the stated confidence; several together hold with less.",
-    .settling =
-        "An iteration budget says that the metric is below the tolerance at every recorded step from then "
-        "on, up to the last.",
-    .every_step =
-        "An iteration budget says that at every recorded step from then on, up to the last, at least that "
-        "share of problems is below the tolerance; not always the same ones.",
-    .first_hit =
-        "An iteration budget says that the metric has been below the tolerance at least once by that step; "
-        "it may have risen again.",
-    .paper =
-        "Iteration budgets by method 'paper' choose the step after seeing the bounds. The stated confidence "
-        "does not cover that choice: they are given for comparison only.",
     .drawn_weights =
         "A learned optimizer draws its weights anew from its posterior for every problem; shares are over "
         "weights and problems together.",
@@ -81,12 +66,6 @@ constexpr AssumptionTexts second_wording = [] {
   texts.confidence =
       "The confidence is over the draw of the samples: were the study repeated with new samples, at least "
       "that share of its certificates would be true.";
-  texts.settling =
-      "An iteration budget says that the metric is below the tolerance at every recorded step from then on, "
-      "up to the last recorded one; it says nothing about later steps.";
-  texts.every_step =
-      "An iteration budget says that at every recorded step from then on, up to the last recorded one, at "
-      "least that share of problems is below the tolerance; not always the same ones.";
   texts.hold_out = "The weights were trained on other problems than the ones counted here (hold-out).";
   texts.calibration =
       "The drawn weights of the count are independent of training, and the count was not repeated to get "
@@ -119,29 +98,6 @@ void add_looks(const Certificate& certificate, bool hold_out, std::vector<std::s
 
 }  // namespace
 
-std::vector<std::string> assumptions_of(const Options& options, int wording) {
-  using bounds::BudgetMethod;
-  const AssumptionTexts& texts = texts_of(wording);
-  std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
-  words.emplace_back(options.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
-  if (!options.budgets) return words;
-  switch (options.budget_method) {
-    case BudgetMethod::settling:
-      words.emplace_back(texts.settling);
-      break;
-    case BudgetMethod::every_step:
-      words.emplace_back(texts.every_step);
-      break;
-    case BudgetMethod::first_hit:
-      words.emplace_back(texts.first_hit);
-      break;
-    case BudgetMethod::paper:
-      words.emplace_back(texts.paper);
-      break;
-  }
-  return words;
-}
-
 std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording) {
   const AssumptionTexts& texts = texts_of(wording);
   bool hold_out = false;
@@ -167,11 +123,14 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
 }
 
 std::vector<std::string> assumptions_of(const Certificate& certificate, int wording) {
-  Options options;
-  options.simultaneous = certificate.simultaneous;
-  options.budgets = !certificate.budget.empty();
-  if (options.budgets) options.budget_method = certificate.budget.front().method;
-  std::vector<std::string> words = assumptions_of(options, wording);
+  const AssumptionTexts& texts = texts_of(wording);
+  std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
+  words.emplace_back(certificate.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
+  for (const ClaimKind* kind : claim_kinds_to_show()) {
+    if (kind->size(certificate) == 0) continue;
+    for (std::string& sentence : kind->assumptions(certificate, wording))
+      words.push_back(std::move(sentence));
+  }
   for (std::string& sentence : learned_assumptions(certificate, wording))
     words.push_back(std::move(sentence));
   if (std::optional<std::string> stated = worst_case_assumption(certificate))

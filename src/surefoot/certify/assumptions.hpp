@@ -1,7 +1,6 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
-#include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/sentences.hpp"
 
 #include <string>
@@ -11,14 +10,11 @@
 /// format 1 carry wording 1.
 namespace surefoot::certify {
 
-/// What claims of these options rest on and mean.
-std::vector<std::string> assumptions_of(const Options& options, int wording = current_wording);
-
 /// What certificates of learned optimizers rest on and mean beyond that, and what is known of earlier looks
 /// at the samples. Empty for classical optimizers whose samples are not named (SampleProvenance).
 std::vector<std::string> learned_assumptions(const Certificate& certificate, int wording = current_wording);
 
-/// Both: everything that a certificate rests on.
+/// Everything that a certificate rests on.
 std::vector<std::string> assumptions_of(const Certificate& certificate, int wording = current_wording);
 
 /// Says which samples the variants were counted on, one for each, and puts what that implies into words.

@@ -3,6 +3,9 @@
 #include "surefoot/bounds/methods.hpp"
 #include "surefoot/certify/guarantee.hpp"
 #include "surefoot/certify/independence.hpp"
+#include "surefoot/certify/kinds/iteration_budget.hpp"
+#include "surefoot/certify/kinds/quantile.hpp"
+#include "surefoot/certify/kinds/success_rate.hpp"
 #include "surefoot/certify/provenance.hpp"
 #include "surefoot/core/types.hpp"
 
@@ -45,51 +48,6 @@ bool records(const Variant& variant, Index step);
 
 /// Whether steps between the first and the last were not recorded; known of certificates of format 1 too.
 bool has_gaps(const Variant& variant);
-
-/// P(phi_step < tolerance) >= lower_bound.
-struct SuccessClaim {
-  std::size_t variant = 0;
-  Index step = 0;
-  double tolerance = 0;
-  bounds::RiskMethod method = bounds::RiskMethod::exact;
-  Index samples = 0;  ///< runs counted: the variant's samples, or the runs of its calibration
-  Index failures = 0;
-  double delta = 0;
-  double empirical = 0;    ///< 1 - failures / samples
-  double lower_bound = 0;  ///< 0: says nothing
-};
-
-/// The quantile-quantile of phi_step is at most upper_bound.
-struct QuantileClaim {
-  std::size_t variant = 0;
-  Index step = 0;
-  double quantile = 0;
-  bounds::QuantileMethod method = bounds::QuantileMethod::exact;
-  Index samples = 0;
-  Index rank = 0;        ///< exact: the order statistic used, 0 if none exists
-  Index below = 0;       ///< samples strictly below upper_bound
-  Index at_most = 0;     ///< samples at most upper_bound
-  double delta = 0;      ///< grid: of all its tolerances together
-  double empirical = 0;  ///< the ceil(quantile * samples)-th smallest value
-  double upper_bound = infinity;
-};
-
-/// A fraction `quantile` of the instances is below `tolerance` after `steps` steps (settling: each of them
-/// from then on, to the last recorded step; every-step: such a fraction at each step from then on).
-struct BudgetClaim {
-  std::size_t variant = 0;
-  double tolerance = 0;
-  double quantile = 0;
-  bounds::BudgetMethod method = bounds::BudgetMethod::settling;
-  Index samples = 0;
-  Index rank = 0;  ///< order statistic used, 0 if none exists (method paper: 0)
-  Index reached =
-      0;  ///< settled (or hit) by `steps`; every-step: fewest successes from there on; paper: successes
-  Index reached_before = 0;  ///< the same one recorded step earlier
-  double delta = 0;
-  std::optional<Index> empirical;  ///< none: not reached within the recorded steps
-  std::optional<Index> steps;      ///< none: says nothing
-};
 
 /// A part of the confidence budget: `claims` claims of `delta` each.
 struct Share {

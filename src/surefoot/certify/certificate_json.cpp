@@ -1,6 +1,8 @@
 #include "surefoot/certify/certificate_json.hpp"
 
+#include "surefoot/certify/json_fields.hpp"
 #include "surefoot/certify/json_text.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/parts.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
@@ -86,44 +88,6 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
   text.close('}');
 }
 
-// The better of the samples and the worst case follows from the rest: it is written for readers, and reading
-// compares it (ParsedCertificate::canonical).
-template <class Claim>
-void write_better(JsonText& text, const Claim& claim, const WorstCaseBounds& worst) {
-  if (worst.used()) text.members("with_worst_case", worst.better(claim));
-}
-
-void write_success(JsonText& text, const SuccessClaim& claim, const WorstCaseBounds& worst) {
-  text.open('{');
-  text.members("variant", claim.variant, "step", claim.step, "tolerance", claim.tolerance,                  //
-               "method", bounds::name(claim.method), "samples", claim.samples, "failures", claim.failures,  //
-               "delta", claim.delta, "empirical", claim.empirical, "lower_bound", claim.lower_bound);
-  write_better(text, claim, worst);
-  text.close('}');
-}
-
-void write_quantile(JsonText& text, const QuantileClaim& claim, const WorstCaseBounds& worst) {
-  text.open('{');
-  text.members("variant", claim.variant, "step", claim.step, "quantile", claim.quantile,            //
-               "method", bounds::name(claim.method), "samples", claim.samples, "rank", claim.rank,  //
-               "below", claim.below, "at_most", claim.at_most, "delta", claim.delta,                //
-               "empirical", claim.empirical, "upper_bound", claim.upper_bound);
-  write_better(text, claim, worst);
-  text.close('}');
-}
-
-void write_budget(JsonText& text, const BudgetClaim& claim, const WorstCaseBounds& worst) {
-  text.open('{');
-  text.members("variant", claim.variant, "tolerance", claim.tolerance, "quantile", claim.quantile,  //
-               "method", bounds::name(claim.method),                                                //
-               "covered_by_confidence", claim.method != bounds::BudgetMethod::paper,                //
-               "samples", claim.samples, "rank", claim.rank, "reached", claim.reached,              //
-               "reached_before", claim.reached_before, "delta", claim.delta,                        //
-               "empirical", claim.empirical, "steps", claim.steps);
-  write_better(text, claim, worst);
-  text.close('}');
-}
-
 void write_share(JsonText& text, const Share& share) {
   text.object("purpose", share.purpose, "claims", share.claims, "delta_each", share.delta_each);
 }
@@ -131,14 +95,6 @@ void write_share(JsonText& text, const Share& share) {
 template <class T>
 auto list_of(const std::vector<T>& values, void (*write_item)(JsonText&, const T&)) {
   return [&values, write_item](JsonText& text) { text.list(values, write_item); };
-}
-
-template <class T>
-auto list_of(const std::vector<T>& values, void (*write_item)(JsonText&, const T&, const WorstCaseBounds&),
-             const WorstCaseBounds& worst) {
-  return [&values, write_item, &worst](JsonText& text) {
-    text.list(values, [&](JsonText& item, const T& value) { write_item(item, value, worst); });
-  };
 }
 
 // Opens the certificate's object and writes all of it but the digest.
@@ -166,9 +122,12 @@ void write_body(JsonText& text, const Certificate& certificate) {
   });
   const WorstCaseBounds worst(certificate);
   text.members("claims", [&](JsonText& part) {
-    part.object("success_rate", list_of(certificate.success, write_success, worst),  //
-                "quantile", list_of(certificate.quantile, write_quantile, worst),    //
-                "iteration_budget", list_of(certificate.budget, write_budget, worst));
+    part.open('{');
+    for (const ClaimKind* kind : claim_kinds()) {
+      if (kind->size(certificate) > 0 || kind->always_listed())
+        part.members(kind->part(), [&](JsonText& list) { kind->write(list, certificate, worst); });
+    }
+    part.close('}');
   });
   if (certificate.format > 1)
     text.members("wording", certificate.wording, "statements",
@@ -185,87 +144,6 @@ void write_body(JsonText& text, const Certificate& certificate) {
 std::string digested_text(const JsonText& body) {
   return body.compact() + '}';
 }
-
-// Reads fields of one JSON object; errors say where it stands.
-class Fields {
- public:
-  Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
-    require(object.is_object(), "certificate: {} is not an object", place_);
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
-  [[nodiscard]] const Json& at(const char* key) const {
-    const auto found = object_.find(key);
-    require(found != object_.end(), "certificate: {} has no '{}'", place_, key);
-    return *found;
-  }
-  [[nodiscard]] std::string text(const char* key) const {
-    require(at(key).is_string(), "certificate: {}.{} is not a text", place_, key);
-    return at(key).get<std::string>();
-  }
-  [[nodiscard]] bool truth(const char* key) const {
-    require(at(key).is_boolean(), "certificate: {}.{} is not true or false", place_, key);
-    return at(key).get<bool>();
-  }
-  [[nodiscard]] double number(const char* key) const { return number_of(at(key), key); }
-  [[nodiscard]] double number_or_infinity(const char* key) const {
-    return at(key).is_null() ? infinity : number_of(at(key), key);
-  }
-  [[nodiscard]] Index count(const char* key) const { return count_of(at(key), key); }
-  [[nodiscard]] std::optional<Index> optional_count(const char* key) const {
-    return at(key).is_null() ? std::nullopt : std::optional(count_of(at(key), key));
-  }
-  [[nodiscard]] std::vector<double> numbers(const char* key) const {
-    std::vector<double> values;
-    for (const Json& value : array(key)) values.push_back(number_of(value, key));
-    return values;
-  }
-  [[nodiscard]] std::vector<Index> counts(const char* key) const {
-    std::vector<Index> values;
-    for (const Json& value : array(key)) values.push_back(count_of(value, key));
-    return values;
-  }
-  [[nodiscard]] std::vector<std::string> texts(const char* key) const {
-    std::vector<std::string> values;
-    for (const Json& value : array(key)) {
-      require(value.is_string(), "certificate: {}.{} holds something that is not a text", place_, key);
-      values.push_back(value.get<std::string>());
-    }
-    return values;
-  }
-  [[nodiscard]] const Json& array(const char* key) const {
-    require(at(key).is_array(), "certificate: {}.{} is not a list", place_, key);
-    return at(key);
-  }
-  [[nodiscard]] Fields child(const char* key) const { return {at(key), place_ + "." + key}; }
-
-  template <class T, class Read>
-  [[nodiscard]] std::vector<T> list(const char* key, Read&& read) const {
-    std::vector<T> values;
-    const Json& items = array(key);
-    values.reserve(items.size());
-    for (const Json& item : items) {
-      values.push_back(read(Fields(item, fmt::format("{}.{}[{}]", place_, key, values.size()))));
-    }
-    return values;
-  }
-
- private:
-  [[nodiscard]] double number_of(const Json& value, const char* key) const {
-    require(value.is_number(), "certificate: {}.{} is not a number", place_, key);
-    return value.get<double>();
-  }
-  [[nodiscard]] Index count_of(const Json& value, const char* key) const {
-    constexpr std::uint64_t largest = std::numeric_limits<Index>::max();
-    const bool fits =
-        value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= largest);
-    require(fits, "certificate: {}.{} is not a whole number in range", place_, key);
-    return value.get<Index>();
-  }
-
-  const Json& object_;
-  std::string place_;
-};
 
 Weights read_weights(const Fields& fields) {
   Weights weights;
@@ -355,52 +233,6 @@ Variant read_variant(const Fields& fields) {
   return variant;
 }
 
-SuccessClaim read_success(const Fields& fields) {
-  SuccessClaim claim;
-  claim.variant = static_cast<std::size_t>(fields.count("variant"));
-  claim.step = fields.count("step");
-  claim.tolerance = fields.number("tolerance");
-  claim.method = bounds::parse_risk_method(fields.text("method"));
-  claim.samples = fields.count("samples");
-  claim.failures = fields.count("failures");
-  claim.delta = fields.number("delta");
-  claim.empirical = fields.number("empirical");
-  claim.lower_bound = fields.number("lower_bound");
-  return claim;
-}
-
-QuantileClaim read_quantile(const Fields& fields) {
-  QuantileClaim claim;
-  claim.variant = static_cast<std::size_t>(fields.count("variant"));
-  claim.step = fields.count("step");
-  claim.quantile = fields.number("quantile");
-  claim.method = bounds::parse_quantile_method(fields.text("method"));
-  claim.samples = fields.count("samples");
-  claim.rank = fields.count("rank");
-  claim.below = fields.count("below");
-  claim.at_most = fields.count("at_most");
-  claim.delta = fields.number("delta");
-  claim.empirical = fields.number_or_infinity("empirical");
-  claim.upper_bound = fields.number_or_infinity("upper_bound");
-  return claim;
-}
-
-BudgetClaim read_budget(const Fields& fields) {
-  BudgetClaim claim;
-  claim.variant = static_cast<std::size_t>(fields.count("variant"));
-  claim.tolerance = fields.number("tolerance");
-  claim.quantile = fields.number("quantile");
-  claim.method = bounds::parse_budget_method(fields.text("method"));
-  claim.samples = fields.count("samples");
-  claim.rank = fields.count("rank");
-  claim.reached = fields.count("reached");
-  claim.reached_before = fields.count("reached_before");
-  claim.delta = fields.number("delta");
-  claim.empirical = fields.optional_count("empirical");
-  claim.steps = fields.optional_count("steps");
-  return claim;
-}
-
 Share read_share(const Fields& fields) {
   return {fields.text("purpose"), fields.count("claims"), fields.number("delta_each")};
 }
@@ -431,9 +263,9 @@ Certificate read_certificate(const Fields& fields) {
   certificate.value_limit = declared.count("value_limit");
   certificate.variants = fields.list<Variant>("variants", read_variant);
   const Fields claims = fields.child("claims");
-  certificate.success = claims.list<SuccessClaim>("success_rate", read_success);
-  certificate.quantile = claims.list<QuantileClaim>("quantile", read_quantile);
-  certificate.budget = claims.list<BudgetClaim>("iteration_budget", read_budget);
+  for (const ClaimKind* kind : claim_kinds())
+    if (kind->always_listed() || claims.has(std::string(kind->part()).c_str()))
+      kind->read(claims, certificate);
   certificate.wording = 1;
   if (format > 1) {
     const Index wording = fields.count("wording");

@@ -74,12 +74,11 @@ std::vector<Options> kinds_of_options() {
   every.budget_method = bounds::BudgetMethod::every_step;
   all.push_back(every);
   Options few = plain;
-  few.success_rates = false;
-  few.budgets = false;
+  few.kinds = {"quantile"};
   few.steps = {20, 120};
   all.push_back(few);
   Options wanted = plain;
-  wanted.success_delta = 1e-5;
+  wanted.kind_delta["success"] = 1e-5;
   all.push_back(wanted);
   return all;
 }
@@ -308,12 +307,12 @@ TEST(Options, NameTheBadValue) {
   options.steps = {15};
   EXPECT_INPUT_ERROR(resolved(options, example_steps()), "step 15 was not recorded");
   options = {};
-  options.success_delta = 0.5;
+  options.kind_delta["success"] = 0.5;
   EXPECT_INPUT_ERROR(example_certificate(options), "0.5");
   options.simultaneous = Simultaneity::each;
   EXPECT_INPUT_ERROR(example_certificate(options), "delta 0.5 for each of the");
   options = {};
-  options.success_rates = options.quantiles_claimed = options.budgets = false;
+  options.kinds.clear();
   EXPECT_INPUT_ERROR(example_certificate(options), "nothing is claimed");
 }
 

@@ -3,24 +3,25 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/runs/tally.hpp"
 
-#include <optional>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace surefoot::certify {
 
+/// "success", "quantile" and "budget": the kinds that are claimed unless a user says otherwise.
+std::vector<std::string> default_kinds();
+
 /// What is claimed about a deterministic optimizer, declared before its runs are seen.
 struct Options {
   double delta = 0.01;  ///< total over all claims (simultaneous all), or of each claim (each)
   Simultaneity simultaneous = Simultaneity::all;
-  /// Of each claim of a kind; none: the kinds without share equally what is left (all), or take delta (each).
-  std::optional<double> success_delta;
-  std::optional<double> quantile_delta;
-  std::optional<double> budget_delta;
-  bool success_rates = true;
-  bool quantiles_claimed = true;
-  bool budgets = true;
+  /// Kinds of claims by name (kinds/claim_kind.hpp), in any order.
+  std::vector<std::string> kinds = default_kinds();
+  /// Delta of each claim of a kind; kinds without share equally what is left (all), or take delta (each).
+  std::map<std::string, double, std::less<>> kind_delta = {};
   std::vector<double> tolerances;  ///< increasing; empty: default_tolerances(unit)
   std::vector<double> quantiles{0.5, 0.9, 0.99};
   std::vector<Index> steps;  ///< empty: default_steps() of the recorded ones
@@ -34,11 +35,10 @@ struct Options {
   std::string unit;
   Index value_limit = Index{1} << 26;  ///< numbers kept exactly for order statistics
 
+  /// Whether claims of the kind are made.
+  [[nodiscard]] bool claims(std::string_view kind) const;
   void validate() const;
 };
-
-/// Claims the kinds in the list, "success", "quantile" and "budget", and no other.
-void claim_kinds(Options& options, const std::vector<std::string>& kinds);
 
 /// 1e-4 .. 1e-1 by decades; -40 .. -10 dB by tens for the unit dB. Fixed, never taken from the data.
 std::vector<double> default_tolerances(const std::string& unit);
@@ -57,6 +57,9 @@ struct Counted {
   Variant variant;
   runs::Tally tally;
 };
+
+/// The options that make the certificate's claims again.
+Options options_of(const Certificate& certificate);
 
 /// Every claim of the options from the counts, within one confidence budget.
 Certificate certify(const Options& resolved_options, const std::vector<Counted>& variants);

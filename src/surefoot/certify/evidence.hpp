@@ -23,7 +23,7 @@ std::string_view name(Evidence evidence);
 /// certificates of a table of results, and in those of runs that this program made, where there is a command
 /// to repeat.
 struct FieldCheck {
-  std::string_view field;
+  std::string field;
   std::optional<Evidence> in_tables;  ///< none: not a field of such certificates
   std::optional<Evidence> in_runs;
 };

@@ -29,6 +29,12 @@ double learned_risk(const PacBayes& guarantee, Index failures) {
   return bounds::pac_bayes_risk(expected, guarantee.regularizer);
 }
 
+double LearnedRisk::operator()(Index failures) {
+  const auto [entry, is_new] = known_.try_emplace(failures, 0.0);
+  if (is_new) entry->second = learned_risk(guarantee_, failures);
+  return entry->second;
+}
+
 double union_delta(const PacBayes& guarantee, Index losses) {
   const double each = static_cast<double>(guarantee.prior_means) * guarantee.delta_each +
                       static_cast<double>(guarantee.candidates) * guarantee.omega_each;

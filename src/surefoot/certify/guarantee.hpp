@@ -2,6 +2,7 @@
 
 #include "surefoot/core/types.hpp"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,17 @@ struct PacBayes {
 /// An upper bound on the risk from the failures among the guarantee's runs: kl_inv(kl_inv(F/M, c), B) with c
 /// = log(1/omega_each)/M (stratified) or log(2/omega_each)/H (paper). Rounded up.
 double learned_risk(const PacBayes& guarantee, Index failures);
+
+/// learned_risk() of one guarantee; the same counts come again and again.
+class LearnedRisk {
+ public:
+  explicit LearnedRisk(const PacBayes& guarantee) : guarantee_(guarantee) {}
+  double operator()(Index failures);
+
+ private:
+  const PacBayes& guarantee_;
+  std::map<Index, double> known_;
+};
 
 /// The probability that a claim which needs `losses` losses at once is false: losses x (prior_means x
 /// delta_each + candidates x omega_each), rounded up.

@@ -1,17 +1,16 @@
 #include "surefoot/certify/pac_bayes.hpp"
 
 #include "surefoot/bounds/confidence_budget.hpp"
-#include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/rounding.hpp"
 #include "surefoot/certify/assumptions.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 namespace surefoot::certify {
@@ -22,147 +21,19 @@ using bounds::BudgetMethod;
 using bounds::QuantileMethod;
 using bounds::RiskMethod;
 
-/// Losses of a claim of each kind, and of all together.
-struct Losses {
-  Index success = 1;
-  Index quantile = 0;  // the grid at one step
-  Index budget = 0;    // the recorded steps
-  Index all = 0;
-};
-
-Losses count_losses(Simultaneity simultaneous, Index steps, Index tolerances, Index grid, Index columns,
-                    bool success, bool quantiles, bool budgets) {
-  Losses losses;
-  losses.quantile = grid;
-  losses.budget = columns;
-  if (simultaneous == Simultaneity::all) {
-    losses.all = (success ? steps * tolerances : 0) + (quantiles ? steps * grid : 0) +
-                 (budgets ? tolerances * columns : 0);
-  } else {
-    losses.all = std::max({Index{1}, quantiles ? grid : 0, budgets ? columns : 0});
+/// Losses that the union of what is claimed pays for. `made`: whether claims of the kind are made.
+Index count_losses(Simultaneity simultaneous, const LossShape& shape, const auto& made) {
+  Index all = simultaneous == Simultaneity::all ? 0 : 1;
+  for (const ClaimKind* kind : claim_kinds()) {
+    if (!made(*kind)) continue;
+    if (simultaneous == Simultaneity::all) {
+      all += kind->losses_of_all(shape);
+    } else {
+      all = std::max(all, kind->losses_of_one(shape));
+    }
   }
-  return losses;
+  return all;
 }
-
-/// The risk of one candidate; the same counts come again and again.
-class Risk {
- public:
-  explicit Risk(const PacBayes& guarantee) : guarantee_(guarantee) {}
-  double operator()(Index failures) {
-    const auto [entry, is_new] = known_.try_emplace(failures, 0.0);
-    if (is_new) entry->second = learned_risk(guarantee_, failures);
-    return entry->second;
-  }
-
- private:
-  const PacBayes& guarantee_;
-  std::map<Index, double> known_;
-};
-
-class Claims {
- public:
-  Claims(Certificate& certificate, const Options& options, const Losses& losses, std::size_t variant,
-         const PacBayes& guarantee, const runs::Tally& tally)
-      : certificate_(certificate),
-        options_(options),
-        losses_(losses),
-        variant_(variant),
-        guarantee_(guarantee),
-        tally_(tally),
-        risk_(guarantee) {}
-
-  void add_all() {
-    if (options_.success_rates) add_success();
-    if (options_.quantiles_claimed) add_quantiles();
-    if (options_.budgets) add_budgets();
-  }
-
- private:
-  void add_success() {
-    for (std::size_t t = 0; t < options_.tolerances.size(); ++t) {
-      for (const std::size_t column : tally_.spec().claim_columns) {
-        SuccessClaim claim;
-        claim.variant = variant_;
-        claim.step = tally_.spec().steps[column];
-        claim.tolerance = options_.tolerances[t];
-        claim.method = RiskMethod::pac_bayes;
-        claim.samples = tally_.samples();
-        claim.failures = tally_.failures(column, t);
-        claim.delta = union_delta(guarantee_, losses_.success);
-        claim.empirical =
-            static_cast<double>(claim.samples - claim.failures) / static_cast<double>(claim.samples);
-        claim.lower_bound = learned_success(risk_(claim.failures));
-        certificate_.success.push_back(claim);
-      }
-    }
-  }
-
-  void add_quantiles() {
-    const std::vector<double>& grid = options_.grid;
-    for (const double quantile : options_.quantiles) {
-      for (std::size_t i = 0; i < tally_.spec().claim_columns.size(); ++i) {
-        QuantileClaim claim;
-        claim.variant = variant_;
-        claim.step = tally_.spec().steps[tally_.spec().claim_columns[i]];
-        claim.quantile = quantile;
-        claim.method = QuantileMethod::grid;
-        claim.samples = tally_.samples();
-        claim.delta = union_delta(guarantee_, losses_.quantile);
-        claim.empirical = infinity;
-        const Index enough = bounds::empirical_rank(claim.samples, quantile);
-        claim.below = claim.samples - tally_.grid_failures(i, grid.size() - 1);
-        for (std::size_t g = 0; g < grid.size(); ++g) {
-          const Index failures = tally_.grid_failures(i, g);
-          if (claim.samples - failures >= enough && claim.empirical == infinity) claim.empirical = grid[g];
-          if (!bounds::covers(risk_(failures), quantile)) continue;
-          claim.upper_bound = grid[g];
-          claim.below = claim.samples - failures;
-          break;
-        }
-        claim.at_most = claim.below;
-        certificate_.quantile.push_back(claim);
-      }
-    }
-  }
-
-  void add_budgets() {
-    const std::vector<Index>& steps = tally_.spec().steps;
-    for (std::size_t t = 0; t < options_.tolerances.size(); ++t) {
-      const std::vector<Index> settled = tally_.settled(t);
-      for (const double quantile : options_.quantiles) {
-        BudgetClaim claim;
-        claim.variant = variant_;
-        claim.tolerance = options_.tolerances[t];
-        claim.quantile = quantile;
-        claim.method = BudgetMethod::settling;
-        claim.samples = tally_.samples();
-        claim.delta = union_delta(guarantee_, losses_.budget);
-        const auto first_with = [&](const auto& enough) {
-          return static_cast<std::size_t>(std::find_if(settled.begin(), settled.end(), enough) -
-                                          settled.begin());
-        };
-        const Index rank = bounds::empirical_rank(claim.samples, quantile);
-        const std::size_t observed = first_with([&](Index count) { return count >= rank; });
-        if (observed < steps.size()) claim.empirical = steps[observed];
-        const std::size_t column =
-            first_with([&](Index count) { return bounds::covers(risk_(claim.samples - count), quantile); });
-        const bool found = column < steps.size();
-        claim.reached = settled[found ? column : steps.size() - 1];
-        claim.reached_before = !found ? claim.reached : (column > 0 ? settled[column - 1] : 0);
-        if (found) claim.steps = steps[column];
-        certificate_.budget.push_back(claim);
-      }
-    }
-  }
-
-  Certificate& certificate_;
-  const Options& options_;
-  const Losses& losses_;
-  std::size_t variant_;
-  const PacBayes& guarantee_;
-  const runs::Tally& tally_;
-  Risk risk_;
-};
 
 void share_out(Certificate& certificate, const PacBayes& guarantee, double delta) {
   if (certificate.simultaneous == Simultaneity::all) {
@@ -173,15 +44,13 @@ void share_out(Certificate& certificate, const PacBayes& guarantee, double delta
       certificate.shares.push_back({share.purpose, share.claims, share.delta_each});
     return;
   }
-  const auto add = [&](const char* purpose, const auto& claims) {
-    if (claims.empty()) return;
-    require(claims.front().delta <= delta, "confidence budget: delta {} for each of the {} overspends {}",
-            claims.front().delta, purpose, delta);
-    certificate.shares.push_back({purpose, static_cast<Index>(claims.size()), claims.front().delta});
-  };
-  add("success rates", certificate.success);
-  add("quantiles", certificate.quantile);
-  add("iteration budgets", certificate.budget);
+  for (const ClaimKind* kind : claim_kinds()) {
+    if (kind->size(certificate) == 0) continue;
+    const double each = kind->delta(certificate);
+    require(each <= delta, "confidence budget: delta {} for each of the {} overspends {}", each,
+            kind->plural(), delta);
+    certificate.shares.push_back({std::string(kind->plural()), kind->size(certificate), each});
+  }
 }
 
 Index distinct_priors(const std::vector<Calibrated>& candidates) {
@@ -207,8 +76,10 @@ void PacBayesOptions::validate() const {
   require(claims.risk_method == RiskMethod::pac_bayes && claims.quantile_method == QuantileMethod::grid &&
               claims.budget_method == BudgetMethod::settling,
           "methods: PAC-Bayes claims are made by pac-bayes, grid and settling");
-  require(claims.success_rates || claims.quantiles_claimed || claims.budgets,
-          "nothing is claimed: success rates, quantiles and budgets are all off");
+  require(!claims.kinds.empty(), "nothing is claimed: all kinds of claims are off");
+  for (const std::string& kind : claims.kinds)
+    require(claim_kind(kind).losses_of_one({1, 1, 1, 1}) > 0, "claims: there are no {} by PAC-Bayes",
+            claim_kind(kind).plural());
 }
 
 std::vector<double> fine_grid(const std::string& unit) {
@@ -218,9 +89,9 @@ std::vector<double> fine_grid(const std::string& unit) {
 
 PacBayesOptions resolved(PacBayesOptions options, const std::vector<Index>& recorded_steps) {
   options.validate();
-  if (options.claims.quantiles_claimed && options.claims.grid.empty())
-    options.claims.grid = fine_grid(options.claims.unit);
-  if (!options.claims.quantiles_claimed) options.claims.grid.clear();
+  const bool with_grid = options.claims.claims(quantiles().name());
+  if (with_grid && options.claims.grid.empty()) options.claims.grid = fine_grid(options.claims.unit);
+  if (!with_grid) options.claims.grid.clear();
   if (options.claims.steps.empty()) options.claims.all_steps = true;
   std::vector<double> grid = options.claims.grid;
   options.claims = resolved(options.claims, std::vector<std::vector<Index>>{recorded_steps});
@@ -231,7 +102,7 @@ PacBayesOptions resolved(PacBayesOptions options, const std::vector<Index>& reco
 PacBayesOptions paper_accounting(PacBayesOptions options, Index candidates) {
   options.claims.simultaneous = Simultaneity::each;
   options.claims.grid = options.claims.unit == "dB" ? bounds::decibel_grid() : bounds::residual_grid();
-  options.claims.budgets = false;
+  std::erase(options.claims.kinds, iteration_budgets().name());
   options.candidates = candidates;
   options.prior_means = candidates;
   return options;
@@ -303,19 +174,18 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
   certificate.grid_method = RiskMethod::pac_bayes;
   certificate.value_limit = claims.value_limit;
   certificate.version = version;
-  const Losses losses = count_losses(
-      claims.simultaneous, static_cast<Index>(claims.steps.size()),
-      static_cast<Index>(claims.tolerances.size()), static_cast<Index>(claims.grid.size()),
-      static_cast<Index>(spec.steps.size()), claims.success_rates, claims.quantiles_claimed, claims.budgets);
+  const LossShape shape{static_cast<Index>(claims.steps.size()), static_cast<Index>(claims.tolerances.size()),
+                        static_cast<Index>(claims.grid.size()), static_cast<Index>(spec.steps.size())};
+  const Index losses = count_losses(claims.simultaneous, shape,
+                                    [&](const ClaimKind& kind) { return claims.claims(kind.name()); });
   // Rounded down, so that shares and claims add up to no more than delta.
   const auto share = [&](double part, Index parts) {
-    return bounds::down(part * claims.delta / (static_cast<double>(losses.all) * static_cast<double>(parts)),
-                        16);
+    return bounds::down(part * claims.delta / (static_cast<double>(losses) * static_cast<double>(parts)), 16);
   };
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const runs::Tally& tally = candidates[i].tally;
     PacBayes guarantee = candidates[i].guarantee;
-    guarantee.losses = losses.all;
+    guarantee.losses = losses;
     guarantee.prior_means = prior_means;
     guarantee.candidates = possible;
     guarantee.delta_each = share(1.0 - options.calibration_share, prior_means);
@@ -330,7 +200,12 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
     variant.values_rounded_up = false;
     variant.pac_bayes = guarantee;
     certificate.variants.push_back(variant);
-    Claims(certificate, claims, losses, i, guarantee, tally).add_all();
+    LearnedRisk risk(guarantee);
+    for (const ClaimKind* kind : claim_kinds()) {
+      if (!claims.claims(kind->name())) continue;
+      kind->make_learned(claims, i, tally, risk, union_delta(guarantee, kind->losses_of_one(shape)),
+                         certificate);
+    }
   }
   share_out(certificate, *certificate.variants.front().pac_bayes, claims.delta);
   certificate.assumptions = assumptions_of(certificate);
@@ -349,10 +224,10 @@ void require_declared_grid(const bounds::PriorGrid& grid, Index prior_samples) {
 Index losses_of(const Certificate& certificate) {
   const auto size = [](const auto& values) { return static_cast<Index>(values.size()); };
   const Index columns = certificate.variants.empty() ? 0 : certificate.variants.front().columns;
-  return count_losses(certificate.simultaneous, size(certificate.steps), size(certificate.tolerances),
-                      size(certificate.grid), columns, !certificate.success.empty(),
-                      !certificate.quantile.empty(), !certificate.budget.empty())
-      .all;
+  const LossShape shape{size(certificate.steps), size(certificate.tolerances), size(certificate.grid),
+                        columns};
+  return count_losses(certificate.simultaneous, shape,
+                      [&](const ClaimKind& kind) { return kind.size(certificate) > 0; });
 }
 
 bool is_pac_bayes(const Certificate& certificate) {

@@ -1,5 +1,6 @@
 #include "surefoot/certify/parts.hpp"
 
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -17,39 +18,44 @@ bool any_variant(const Certificate& certificate, const Has& has) {
 }  // namespace
 
 const std::vector<CertificatePart>& known_parts() {
-  static const std::vector<CertificatePart> parts{
-      {"success_rate", [](const Certificate& certificate) { return !certificate.success.empty(); }},
-      {"quantile", [](const Certificate& certificate) { return !certificate.quantile.empty(); }},
-      {"iteration_budget", [](const Certificate& certificate) { return !certificate.budget.empty(); }},
-      {"recorded_steps",
-       [](const Certificate& certificate) {
-         return any_variant(certificate, [](const Variant& each) { return !each.recorded_steps.empty(); });
-       }},
-      {"reading",
-       [](const Certificate& certificate) {
-         return any_variant(certificate, [](const Variant& each) { return !each.reading.empty(); });
-       }},
-      {"independence",
-       [](const Certificate& certificate) {
-         return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
-       }},
-      {"weights",
-       [](const Certificate& certificate) {
-         return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });
-       }},
-      {"pac_bayes",
-       [](const Certificate& certificate) {
-         return any_variant(certificate, [](const Variant& each) { return each.pac_bayes.has_value(); });
-       }},
-      {"provenance",
-       [](const Certificate& certificate) {
-         return any_variant(certificate, [](const Variant& each) { return each.provenance.has_value(); });
-       }},
-      {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
-      {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
-      {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
-  };
-  return parts;
+  static const std::vector<CertificatePart> all = [] {
+    std::vector<CertificatePart> parts;
+    for (const ClaimKind* kind : claim_kinds())
+      parts.push_back(
+          {kind->part(), [kind](const Certificate& certificate) { return kind->size(certificate) > 0; }});
+    const std::vector<CertificatePart> others{
+        {"recorded_steps",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return !each.recorded_steps.empty(); });
+         }},
+        {"reading",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return !each.reading.empty(); });
+         }},
+        {"independence",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
+         }},
+        {"weights",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });
+         }},
+        {"pac_bayes",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.pac_bayes.has_value(); });
+         }},
+        {"provenance",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.provenance.has_value(); });
+         }},
+        {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
+        {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
+        {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
+    };
+    parts.insert(parts.end(), others.begin(), others.end());
+    return parts;
+  }();
+  return all;
 }
 
 std::vector<std::string> parts_of(const Certificate& certificate) {

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,7 @@ namespace surefoot::certify {
 /// are new parts; the fields of a part never change their meaning.
 struct CertificatePart {
   std::string_view name;
-  bool (*present)(const Certificate& certificate);
+  std::function<bool(const Certificate&)> present;
 };
 
 /// All parts that this program knows, in the order in which texts list them.

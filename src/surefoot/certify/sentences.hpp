@@ -32,9 +32,10 @@ struct Headline {
 
 Headline headline(const Certificate& certificate);
 
-/// One iteration budget as a sentence that stands alone, with its confidence; says so if there is no
-/// guarantee.
-std::string quotable(const Certificate& certificate, const BudgetClaim& claim);
+/// How a sentence that stands alone begins. Every sentence that claims something takes its first words from
+/// here or from headline(): what a claim rests on beyond the assumptions (rows that may not be independent)
+/// goes in front of both.
+std::string opening_of(const Certificate& certificate, std::size_t variant);
 
 /// The certificate in one sentence that stands alone, with its confidence: the largest share that it
 /// promises, of the best variant; at a tolerance in the middle, or without budgets at the last step.
@@ -47,18 +48,10 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate);
 /// Whether some variant draws its weights anew for every problem.
 bool draws_weights(const Certificate& certificate);
 
-/// What "stay" means in budgets of method settling; empty if there are none.
-std::string note_on_settling(const Certificate& certificate);
 /// What "-" in a table means for this certificate; empty if no bound is without content.
 std::string note_on_no_guarantee(const Certificate& certificate);
-/// That budgets of method paper are outside the confidence; empty if there are none.
-std::string note_on_paper_budgets(const Certificate& certificate);
 /// What certified numbers rest on where rows were found to be dependent; empty if that is not so.
 std::string note_on_dependence(const Certificate& certificate);
-/// What a table of budgets counts iterations until: "below the tolerance and stays below it (up to iteration
-/// 400)".
-std::string budget_meaning(const Certificate& certificate);
-
 /// What follows "stay": "below it (up to iteration 400)"; where steps in between were not recorded, "below it
 /// at every recorded iteration (up to iteration 400)", for nothing is known of the others.
 std::string staying(bool gaps, std::string_view horizon);

@@ -37,7 +37,7 @@ std::string notes_of(const std::vector<Guarantee>& guarantees) {
                           upper_bound_value(variant.pac_bayes->regularizer));
     text += fmt::format(", {:.1f} s\n", guarantee.seconds);
     if (is_hold_out(guarantee.kind))
-      text += fmt::format("    {}. {}\n", to_text(variant.provenance->range),
+      text += fmt::format("    {}. {}\n", certify::to_text(variant.provenance->range),
                           looks_sentence(*variant.provenance));
   }
   return text;
@@ -126,12 +126,13 @@ GuaranteeSummary summary_of(const std::vector<Guarantee>& guarantees) {
 
 std::string GuaranteeSummary::text() const {
   std::string text = title + "\n\n";
-  for (const report::TextTable& part : split_to_width(table, 100)) text += to_text(part) + "\n";
+  for (const report::TextTable& part : report::split_to_width(table, 100))
+    text += report::to_text(part) + "\n";
   return text + notes;
 }
 
 std::string GuaranteeSummary::markdown() const {
-  return fmt::format("{}\n\n{}\n{}", title, to_markdown(table), notes);
+  return fmt::format("{}\n\n{}\n{}", title, report::to_markdown(table), notes);
 }
 
 GuaranteeFolder::GuaranteeFolder(std::filesystem::path folder, const std::vector<GuaranteeKind>& kinds)
@@ -151,7 +152,7 @@ void GuaranteeFolder::write(const std::vector<Guarantee>& guarantees, const Guar
     folder_.add(std::string(name(guarantee.kind)) + '/' + io::manifest_name);
   }
   const std::string markdown = summary.markdown();
-  const std::string latex = to_latex(summary.table);
+  const std::string latex = report::to_latex(summary.table);
   folder_.finish(
       {{fmt::format("{}.md", guarantees_stem), markdown}, {fmt::format("{}.tex", guarantees_stem), latex}});
 }

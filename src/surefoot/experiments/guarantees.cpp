@@ -341,7 +341,7 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
   return fmt::format(
       "{} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you like"
       "\n\n{}",
-      metric_in_unit(first), step, count - 1, to_text(table));
+      metric_in_unit(first), step, count - 1, report::to_text(table));
 }
 
 std::string label(const Guarantee& guarantee) {

@@ -201,7 +201,7 @@ certify::Options claims_of(const MetaSubject& subject, const std::string& title)
   claims.tolerances = subject.tolerances;
   claims.quantiles = quantiles;
   claims.all_steps = true;
-  claims.budgets = false;
+  std::erase(claims.kinds, "budget");
   claims.title = title;
   return claims;
 }

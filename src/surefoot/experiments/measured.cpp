@@ -28,7 +28,7 @@ constexpr double certificate_delta = 0.01;
 certify::Options claims_of(const Subject& subject, const std::vector<Index>& recorded) {
   certify::Options options;
   options.delta = certificate_delta;
-  options.budget_delta = claim_delta;
+  options.kind_delta["budget"] = claim_delta;
   options.tolerances = subject.tolerances;
   options.quantiles = {table_quantiles.begin(), table_quantiles.end()};
   options.metric = subject.metric.name;

@@ -152,7 +152,7 @@ Chart quantile_chart(const certify::Certificate& certificate, const Figure& figu
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     std::optional<Series> worst = worst_case_series(certificate, v);
     if (!worst) break;
-    if (v == 0) chart.parameters.push_back(every_problem);
+    if (v == 0) chart.parameters.push_back(certify::every_problem);
     if (v == 0) chart.labels.push_back(printable(worst_case_label(certificate)));
     chart.series.push_back(std::move(*worst));
   }

@@ -1,6 +1,7 @@
 #include "surefoot/report/html.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -26,7 +27,7 @@ using certify::Simultaneity;
 
 constexpr std::size_t rows_in_sight = 9;
 constexpr std::size_t rows_folded = 101;
-constexpr std::size_t budget_rows_in_sight = 24;
+constexpr std::size_t whole_rows_in_sight = 24;
 
 std::string title_of(const Certificate& certificate) {
   return certificate.title.empty() ? "Certificate" : certificate.title;
@@ -57,34 +58,32 @@ std::string summary_of(const Certificate& certificate) {
   return html + "</div>\n</div>\n";
 }
 
-std::string notes_under_tables(const Certificate& certificate) {
-  return html_paragraph(note_on_no_guarantee(certificate), "note") +
-         html_paragraph(note_on_worst_case(certificate), "note");
+std::string notes_html(const std::vector<std::string>& notes) {
+  std::string html;
+  for (const std::string& note : notes) html += html_paragraph(note, "note");
+  return html;
 }
 
-std::string iterations_html(const Certificate& certificate) {
-  if (certificate.budget.empty()) return html_paragraph("No iteration budgets were asked for.", "note");
-  const TextTable table = budget_table(certificate);
-  const std::string html = html_scrolling(table, "pairs", "Iterations needed");
-  std::string text = html_paragraph(fmt::format(
-      "Iterations until the given share of problems is {}: observed in the samples, and certified "
-      "for new problems.",
-      budget_meaning(certificate)));
-  text += table.rows.size() > budget_rows_in_sight
-              ? html_folded(fmt::format("{} tolerances and shares", table.rows.size()), html)
-              : html;
-  text += "<div id=\"ask\"></div>\n";
-  return text + html_paragraph(note_on_settling(certificate), "note") +
-         html_paragraph(note_on_paper_budgets(certificate), "note") + notes_under_tables(certificate);
+/// One table, folded where it has many rows.
+std::string whole_table_html(const Certificate& certificate, const certify::ClaimKind& kind,
+                             const certify::SectionWords& words) {
+  const TextTable table = kind.table(certificate, 0, certificate.steps);
+  const std::string html = html_scrolling(table, "pairs", words.heading);
+  std::string text = table.rows.size() > whole_rows_in_sight
+                         ? html_folded(fmt::format("{} rows", table.rows.size()), html)
+                         : html;
+  if (words.asks) text += "<div id=\"ask\"></div>\n";
+  return text;
 }
 
-std::string step_tables(const Certificate& certificate, const auto& table_of) {
+/// A table per variant at telling steps, and more of them folded.
+std::string step_tables_html(const Certificate& certificate, const certify::ClaimKind& kind) {
   const std::vector<Index> in_sight = telling_steps(certificate, rows_in_sight);
   const std::vector<Index> more = telling_steps(certificate, rows_folded);
   std::string html;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const std::string& name = certificate.variants[v].name;
-    const TextTable table = table_of(certificate, v, in_sight);
+    const TextTable table = kind.table(certificate, v, in_sight);
     if (table.columns.size() == 1) continue;
     if (certificate.variants.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(name));
     html += html_scrolling(table, "pairs", name);
@@ -93,10 +92,18 @@ std::string step_tables(const Certificate& certificate, const auto& table_of) {
                                     ? fmt::format("All {} iterations", more.size())
                                     : fmt::format("{} of {} iterations (all are in curves.csv)", more.size(),
                                                   count_label(static_cast<Index>(certificate.steps.size())));
-    html += html_folded(summary, html_scrolling(table_of(certificate, v, more), "pairs", name));
+    html += html_folded(summary, html_scrolling(kind.table(certificate, v, more), "pairs", name));
   }
-  if (html.empty()) return html_paragraph("Nothing was asked for.", "note");
-  return html + html_paragraph(note_on_worst_case(certificate), "note");
+  return html;
+}
+
+Section section_of(const Certificate& certificate, const certify::ClaimKind& kind) {
+  const certify::SectionWords words = kind.section(certificate);
+  const std::string tables = kind.table_per_variant() ? step_tables_html(certificate, kind)
+                                                      : whole_table_html(certificate, kind, words);
+  return {words.id, words.heading, words.heading,
+          html_paragraph(words.introduction) + tables + notes_html(words.notes) +
+              html_paragraph(note_on_worst_case(certificate), "note")};
 }
 
 std::string confidence_html(const Certificate& certificate) {
@@ -299,18 +306,16 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
   page.sections = {
       {"summary", "", "Summary", summary_of(certificate)},
       {"figures", "Figures", "Figures", how_to_use_figures(figures) + figures_html(figures)},
-      {"iterations", "Iterations needed", "Iterations needed", iterations_html(certificate)},
-      {"success", "Success rates", "Success rates",
-       html_paragraph(
-           "Share of problems below the tolerance: observed in the samples, and at least this among new "
-           "problems (certified, rounded down).") +
-           step_tables(certificate, success_table)},
-      {"quantiles", "Quantiles", "Quantiles",
-       html_paragraph(
-           fmt::format("Value of the {} that the given share of problems does not exceed: observed in the "
-                       "samples, and at most this among new problems (certified, rounded up).",
-                       metric_with_unit(certificate))) +
-           step_tables(certificate, quantile_table)},
+  };
+  const std::size_t sections_before_claims = page.sections.size();
+  for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {
+    if (kind->size(certificate) == 0) continue;
+    page.sections.push_back(section_of(certificate, *kind));
+    // Once is enough for what "-" means.
+    if (page.sections.size() == sections_before_claims + 1)
+      page.sections.back().html += html_paragraph(note_on_no_guarantee(certificate), "note");
+  }
+  const std::vector<Section> closing{
       {"confidence", "Where the confidence goes", "Confidence", confidence_html(certificate)},
       {"meaning", "What this certificate says", "What it means",
        html_list(what_it_says(certificate)) + "<h3>What it does not say</h3>\n" +
@@ -318,6 +323,7 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
       {"data", "Data", "Data", data_html(certificate)},
       {"check", "How to check", "How to check", check_html(certificate)},
   };
+  page.sections.insert(page.sections.end(), closing.begin(), closing.end());
   page.chart_data = chart_data_of(certificate, figures);
   return page_html(page);
 }

@@ -1,6 +1,7 @@
 #include "surefoot/report/report.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/html.hpp"
@@ -37,16 +38,24 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> al
 }
 
 void add_claim_tables(Report& report, const certify::Certificate& certificate) {
-  add_table(report, file_names::iterations, budget_table(certificate));
   const std::vector<Index> steps = telling_steps(certificate, rows_in_paper);
-  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    const std::string suffix = certificate.variants.size() > 1 ? fmt::format("_{}", v + 1) : "";
-    if (!certificate.success.empty())
-      add_table(report, file_names::success + suffix, success_table(certificate, v, steps));
-    if (!certificate.quantile.empty())
-      add_table(report, file_names::quantiles + suffix, quantile_table(certificate, v, steps));
+  for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {
+    if (kind->size(certificate) == 0) continue;
+    const std::string id = kind->section(certificate).id;
+    if (!kind->table_per_variant()) add_table(report, id, kind->table(certificate, 0, steps));
+    for (std::size_t v = 0; kind->table_per_variant() && v < certificate.variants.size(); ++v) {
+      const std::string suffix = certificate.variants.size() > 1 ? fmt::format("_{}", v + 1) : "";
+      add_table(report, id + suffix, kind->table(certificate, v, steps));
+    }
   }
   if (!certificate.shares.empty()) add_table(report, file_names::confidence, share_table(certificate));
+}
+
+/// Whether a kind of claims has tables of this name.
+bool is_table_of_claims(const std::string& stem) {
+  return std::ranges::any_of(certify::claim_kinds(), [&](const certify::ClaimKind* kind) {
+    return kind->section(certify::Certificate{}).id == stem;
+  });
 }
 
 }  // namespace
@@ -93,9 +102,9 @@ bool is_report_file(const std::filesystem::path& name) {
   const std::string stem = without_number(name.stem().string());
   if (name.parent_path() == table_folder) {
     return is_one_of(ending, {markdown_ending, latex_ending}) &&
-           is_one_of(stem, {file_names::iterations, file_names::success, file_names::quantiles,
-                            file_names::confidence, file_names::compared_iterations,
-                            file_names::compared_success, file_names::compared_quantiles});
+           (is_table_of_claims(stem) ||
+            is_one_of(stem, {file_names::confidence, file_names::compared_iterations,
+                             file_names::compared_success, file_names::compared_quantiles}));
   }
   if (name.has_parent_path()) return false;
   return is_one_of(name.string(), {file_names::page, file_names::curves, file_names::comparison}) ||

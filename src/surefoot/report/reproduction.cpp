@@ -1,5 +1,6 @@
 #include "surefoot/report/reproduction.hpp"
 
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
@@ -153,10 +154,11 @@ std::string certificate_html(const ResultCertificate& each, const std::string& p
   html += figures_html(figures);
   if (!certificate.budget.empty()) {
     html += fmt::format("<div id=\"{}ask\"></div>\n", html_escaped(prefix));
-    html += html_folded("Iterations needed, observed and certified",
-                        html_scrolling(budget_table(certificate), "pairs", "Iterations needed") +
-                            html_paragraph(note_on_settling(certificate), "note") +
-                            html_paragraph(note_on_no_guarantee(certificate), "note"));
+    html += html_folded(
+        "Iterations needed, observed and certified",
+        html_scrolling(certify::iteration_budgets().table(certificate, 0, {}), "pairs", "Iterations needed") +
+            html_paragraph(note_on_settling(certificate), "note") +
+            html_paragraph(note_on_no_guarantee(certificate), "note"));
   }
   html += html_folded("Where the confidence goes",
                       html_scrolling(share_table(certificate), "total", "Confidence"));

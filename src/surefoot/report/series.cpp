@@ -10,25 +10,6 @@
 namespace surefoot::report {
 namespace {
 
-/// Groups claims into series, in the order in which the series first appear.
-template <class Claims, class Parameter, class Bound>
-std::vector<Series> grouped(const certify::WorstCaseBounds& worst, const Claims& claims, Parameter parameter,
-                            Bound bound) {
-  std::vector<Series> result;
-  std::map<std::tuple<std::size_t, double, std::string_view>, std::size_t> place;
-  for (const auto& claim : claims) {
-    if (std::isnan(claim.*parameter)) continue;
-    const std::tuple key(claim.variant, claim.*parameter, bounds::name(claim.method));
-    const auto [found, is_new] = place.try_emplace(key, result.size());
-    if (is_new) result.push_back({claim.variant, claim.*parameter, std::get<2>(key), {}, false});
-    const double better = worst.better(claim);
-    result[found->second].points.push_back(
-        {claim.step, claim.empirical, better, worst.used() && better != claim.*bound});
-  }
-  for (Series& series : result) std::ranges::stable_sort(series.points, {}, &Series::Point::step);
-  return result;
-}
-
 Index first_positive(const std::vector<Index>& steps) {
   const auto found = std::ranges::find_if(steps, [](Index step) { return step > 0; });
   return found == steps.end() ? 0 : *found;
@@ -52,35 +33,6 @@ Index nearest(const std::vector<Index>& steps, double value) {
 }
 
 }  // namespace
-
-const Series::Point* Series::at(Index step) const {
-  const auto found = std::ranges::lower_bound(points, step, {}, &Point::step);
-  return found == points.end() || found->step != step ? nullptr : &*found;
-}
-
-std::vector<Series> success_series(const certify::Certificate& certificate) {
-  using Claim = certify::SuccessClaim;
-  return grouped(certify::WorstCaseBounds(certificate), certificate.success, &Claim::tolerance,
-                 &Claim::lower_bound);
-}
-
-std::vector<Series> quantile_series(const certify::Certificate& certificate) {
-  using Claim = certify::QuantileClaim;
-  return grouped(certify::WorstCaseBounds(certificate), certificate.quantile, &Claim::quantile,
-                 &Claim::upper_bound);
-}
-
-std::optional<Series> worst_case_series(const certify::Certificate& certificate, std::size_t variant) {
-  const certify::WorstCaseBounds worst(certificate);
-  if (!worst.present() || certificate.quantile.empty()) return std::nullopt;
-  Series series{variant, every_problem, bounds::name(certificate.quantile.front().method), {}, true};
-  for (const Index step : certificate.steps) {
-    const double bound = worst.at(step);
-    series.points.push_back({step, worst.used() ? infinity : bound, worst.used() ? bound : infinity,
-                             worst.used() && bound < infinity});
-  }
-  return series;
-}
 
 std::vector<Series::Point> best_success(const certify::Certificate& certificate, double tolerance,
                                         std::optional<std::size_t> variant) {

@@ -1,5 +1,6 @@
 #include "surefoot/report/table.hpp"
 
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/report/curves.hpp"
 #include "surefoot/report/series.hpp"
@@ -159,7 +160,7 @@ TEST(TerminalText, AbridgesManyTolerances) {
 TEST(Tables, ArePossibleWithoutAnything) {
   const Certificate nothing_at_all;
   EXPECT_FALSE(terminal_text(nothing_at_all).empty());
-  EXPECT_EQ(budget_table(nothing_at_all).rows.size(), 0U);
+  EXPECT_EQ(certify::iteration_budgets().table(nothing_at_all, 0, {}).rows.size(), 0U);
 }
 
 TEST(Tables, SurviveNaN) {
@@ -171,7 +172,7 @@ TEST(Tables, SurviveNaN) {
   certificate.success.back().tolerance = nan;
   certificate.budget.push_back(certificate.budget[0]);
   certificate.budget.back().quantile = nan;
-  const TextTable table = quantile_table(certificate, 0, certificate.steps);
+  const TextTable table = certify::quantiles().table(certificate, 0, certificate.steps);
   EXPECT_EQ(table.rows[0], (std::vector<std::string>{"231", "inf", "-"}));
   EXPECT_EQ(headline(certificate).groups[0].claims[0], "no guarantee from these samples");
   EXPECT_FALSE(contains(terminal_text(certificate), "nan"));
@@ -182,7 +183,7 @@ TEST(Tables, TellMethodsApartIfThereAreSeveral) {
   certificate.success.push_back(certificate.success[0]);
   certificate.success[1].method = bounds::RiskMethod::kl;
   certificate.success[1].lower_bound = 0.8;
-  const TextTable table = success_table(certificate, 0, certificate.steps);
+  const TextTable table = certify::success_rates().table(certificate, 0, certificate.steps);
   ASSERT_EQ(table.columns.size(), 5U);
   EXPECT_EQ(table.columns[1].group, "below 1e-3, exact");
   EXPECT_EQ(table.columns[3].group, "below 1e-3, kl");
@@ -191,7 +192,7 @@ TEST(Tables, TellMethodsApartIfThereAreSeveral) {
 
 TEST(Tables, CarryTheUnit) {
   const auto certificate = synthetic_certificate({.variants = 1, .steps = 5, .decibel = true});
-  EXPECT_EQ(budget_table(certificate).rows[0][0], "-10 dB");
+  EXPECT_EQ(certify::iteration_budgets().table(certificate, 0, {}).rows[0][0], "-10 dB");
   EXPECT_TRUE(contains(terminal_text(certificate), "NMSE (dB)"));
 }
 

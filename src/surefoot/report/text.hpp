@@ -1,5 +1,7 @@
 #pragma once
 
+#include "surefoot/core/utf8.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -7,15 +9,8 @@
 /// Text from users (names, units, file names) on its way into a terminal, a page, a table or a script.
 namespace surefoot::report {
 
-/// Valid UTF-8 on one line: control characters, direction overrides and broken bytes become U+FFFD, white
-/// space becomes a blank. Everything below starts from this.
+/// single_line(): everything below starts from this.
 std::string printable(std::string_view text);
-
-/// Columns of a terminal that printable text takes.
-std::size_t display_width(std::string_view text);
-
-/// At most `width` columns, the rest replaced by an ellipsis.
-std::string shortened(std::string_view text, std::size_t width);
 
 /// Paragraph broken at blanks into lines of at most `width` columns; `first` opens the first line, `rest`
 /// the others. A word longer than a line is shortened.

@@ -213,12 +213,6 @@ std::vector<TextTable> split_evenly(const TextTable& table, const std::vector<Co
 
 }  // namespace
 
-void TextTable::add_row(std::vector<std::string> cells) {
-  require(cells.size() == columns.size(), "table row has {} cells, must have one for each of {} columns",
-          cells.size(), columns.size());
-  rows.push_back(std::move(cells));
-}
-
 std::vector<ColumnGroup> column_groups(const TextTable& table) {
   std::vector<ColumnGroup> groups;
   for (std::size_t j = 0; j < table.columns.size(); ++j) {

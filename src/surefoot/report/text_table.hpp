@@ -1,5 +1,7 @@
 #pragma once
 
+#include "surefoot/core/text_table.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -7,24 +9,9 @@
 
 namespace surefoot::report {
 
-enum class Align { left, right };
-
-struct Column {
-  std::string header;
-  Align align = Align::right;
-  std::string group = {};  ///< neighbours of the same group stand under one common heading
-};
-
-/// Rows of ready-made cells under headed columns; rendered as aligned text, Markdown, LaTeX or HTML.
-struct TextTable {
-  std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;
-  std::size_t key_columns = 1;  ///< leading columns that name the row, repeated where a table is split
-  std::vector<std::string> notes = {};  ///< sentences that go with the table into papers (Markdown, LaTeX)
-
-  /// Throws InputError unless there is one cell per column.
-  void add_row(std::vector<std::string> cells);
-};
+using surefoot::Align;
+using surefoot::Column;
+using surefoot::TextTable;
 
 /// Columns [begin, end) under one heading.
 struct ColumnGroup {

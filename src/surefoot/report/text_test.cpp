@@ -22,19 +22,6 @@ TEST(Printable, LetsNoControlCodeThrough) {
   EXPECT_EQ(printable(std::string_view("cut \xe2\x82", 6)), "cut \uFFFD\uFFFD");
 }
 
-TEST(DisplayWidth, CountsColumns) {
-  EXPECT_EQ(display_width("abc"), 3U);
-  EXPECT_EQ(display_width("naïve"), 5U);
-  EXPECT_EQ(display_width("残差"), 4U);
-  EXPECT_EQ(display_width("e\u0301"), 1U);
-}
-
-TEST(Shortened, FitsAndSaysSo) {
-  EXPECT_EQ(shortened("short", 10), "short");
-  EXPECT_EQ(shortened("a rather long name", 8), "a rathe…");
-  EXPECT_EQ(display_width(shortened("残差残差残差", 6)), 5U);
-}
-
 TEST(Wrapped, BreaksAtBlanksButNotBeforePercent) {
   EXPECT_EQ(wrapped("one two three", 8, "- ", "  "), "- one\n  two\n  three\n");
   EXPECT_EQ(wrapped("at least 90 % of", 12), "at least\n90 % of\n");

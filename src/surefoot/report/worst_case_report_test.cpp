@@ -1,3 +1,4 @@
+#include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/curves.hpp"
@@ -52,7 +53,7 @@ TEST(WorstCaseReport, IsACurveAndAColumnBesideTheQuantiles) {
   }
   EXPECT_NE(figure.remark.find("as the user states"), std::string::npos);
   EXPECT_EQ(figure.styles.at(1), "certified, (w) included");
-  const TextTable table = quantile_table(certificate, 0, {1, 5});
+  const TextTable table = certify::quantiles().table(certificate, 0, {1, 5});
   EXPECT_EQ(table.columns.back().group, "every problem (w), if as stated");
   EXPECT_EQ(table.columns.back().header, "certified");
   EXPECT_EQ(table.rows[1].back(), "57.3");
@@ -66,7 +67,7 @@ TEST(WorstCaseReport, IsACurveAndAColumnBesideTheQuantiles) {
 
 TEST(WorstCaseReport, BetterNumbersAreMarkedAndOthersAreNot) {
   const certify::Certificate certificate = with_worst_case(false);
-  const TextTable success = success_table(certificate, 0, {4, 5, 20});
+  const TextTable success = certify::success_rates().table(certificate, 0, {4, 5, 20});
   ASSERT_EQ(success.columns.size(), 9U);
   EXPECT_EQ(success.columns[2].group, "below 1");
   EXPECT_EQ(success.columns[4].group, "below 60");
@@ -74,7 +75,7 @@ TEST(WorstCaseReport, BetterNumbersAreMarkedAndOthersAreNot) {
   EXPECT_EQ(success.rows[1][4], "100 % (w)");
   EXPECT_EQ(success.rows[2][2].find("(w)"), std::string::npos) << "tolerance 1 is not reached";
   std::size_t marked = 0;
-  const TextTable budgets = budget_table(certificate);
+  const TextTable budgets = certify::iteration_budgets().table(certificate, 0, {});
   for (const std::vector<std::string>& row : budgets.rows)
     marked += static_cast<std::size_t>(std::count(row.begin(), row.end(), "5 (w)"));
   EXPECT_GE(marked, 4U) << "below 60";
@@ -90,7 +91,7 @@ TEST(WorstCaseReport, AnEstimateIsNeverUnderCertified) {
   const certify::Certificate certificate = with_worst_case(true);
   EXPECT_NE(quantile_figure(certificate).panels[0].curves.back().name.find("ESTIMATED"), std::string::npos);
   EXPECT_EQ(quantile_figure(certificate).styles.at(1), "certified");
-  const TextTable table = quantile_table(certificate, 0, {1, 5});
+  const TextTable table = certify::quantiles().table(certificate, 0, {1, 5});
   EXPECT_EQ(table.columns.back().header, "not certified");
   EXPECT_EQ(table.rows[1].back(), "57.3");
   const ReportJson chart = chart_of(certificate, 1);

@@ -1,0 +1,68 @@
+#include "surefoot/certify/words.hpp"
+
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/core/number_text.hpp"
+#include "surefoot/core/utf8.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace surefoot::certify {
+
+namespace {
+
+constexpr std::size_t longest_exact_tolerance = 8;
+constexpr std::size_t name_width = 32;
+
+}  // namespace
+
+Voice under_opening() {
+  return {"", "of problems are", "of problems have been", "stay"};
+}
+
+Voice standing_alone(const Certificate& certificate) {
+  const std::string problems =
+      fmt::format("of new problems{}", about_weights(certificate, ", weights drawn anew for each,"));
+  return {fmt::format("the {} of ", certificate.metric), problems + " is", problems + " has been", "stays"};
+}
+
+std::string_view about_weights(const Certificate& certificate, std::string_view words) {
+  return draws_weights(certificate) ? words : "";
+}
+
+std::string after_steps(Index step) {
+  if (step == 0) return "at the start";
+  return fmt::format("after {} iteration{}", count_label(step), step == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<std::string>& parts) {
+  if (parts.size() < 2) return parts.empty() ? "" : parts.front();
+  return fmt::format("{} and {}", fmt::join(parts.begin(), parts.end() - 1, ", "), parts.back());
+}
+
+std::string horizon_words(const Certificate& certificate) {
+  const auto& variants = certificate.variants;
+  const bool same = std::ranges::all_of(
+      variants, [&](const Variant& variant) { return variant.last_step == variants.front().last_step; });
+  if (variants.empty() || !same) return "up to the last recorded iteration of each variant";
+  return fmt::format("up to iteration {}", count_label(variants.front().last_step));
+}
+
+bool records_one_step(const Certificate& certificate) {
+  return std::ranges::all_of(certificate.variants,
+                             [](const Variant& variant) { return variant.columns <= 1; });
+}
+
+std::string tolerance_text(const Certificate& certificate, double tolerance) {
+  const std::string exact = exact_label(tolerance);
+  return with_unit(certificate,
+                   exact.size() > longest_exact_tolerance ? upper_bound_value(tolerance) : exact);
+}
+
+std::string short_name(const Certificate& certificate, std::size_t variant) {
+  return shortened(certificate.variants[variant].name, name_width);
+}
+
+}  // namespace surefoot::certify

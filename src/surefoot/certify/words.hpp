@@ -1,0 +1,46 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Words that the sentences of several kinds of claims share. They are parts of wordings (sentences.hpp).
+namespace surefoot::certify {
+
+inline constexpr std::size_t quoted_tolerances = 4;  ///< tolerances that sentences to quote speak of
+inline constexpr double least_quoted = 0.01;         ///< below it, a share is not worth a sentence
+
+/// How a clause is put: under an opening that names the metric ("at least 90 % of problems are below ..."),
+/// or so that it stands alone ("the residual of at least 90 % of new problems is below ...").
+struct Voice {
+  std::string subject;   ///< before "at least"
+  std::string problems;  ///< after the share, with the verb
+  std::string have_been;
+  std::string stay;
+};
+
+Voice under_opening();
+Voice standing_alone(const Certificate& certificate);
+
+/// "weights drawn anew for each", where they are.
+std::string_view about_weights(const Certificate& certificate, std::string_view words);
+
+/// "after 40 iterations", "at the start".
+std::string after_steps(Index step);
+/// "a, b and c".
+std::string listed(const std::vector<std::string>& parts);
+/// "up to iteration 400", or of each variant where they differ.
+std::string horizon_words(const Certificate& certificate);
+bool records_one_step(const Certificate& certificate);
+
+/// A tolerance is what the user named and is shown as it is; one of many digits is rounded up, which claims
+/// less.
+std::string tolerance_text(const Certificate& certificate, double tolerance);
+
+/// The name of a variant, cut where it would fill a table.
+std::string short_name(const Certificate& certificate, std::size_t variant);
+
+}  // namespace surefoot::certify
