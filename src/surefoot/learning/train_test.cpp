@@ -335,8 +335,7 @@ TEST(Train, ACheckpointIsRefusedAfterAChangeOfAnyFieldOfAStage) {
     visit_fields(other.stages[1], [&](const char* name, auto& value) {
       if (field == name) Changed()(value);
     });
-    EXPECT_INPUT_ERROR(train(*setting.op, begin, setting.loss, other), "another configuration: stage bound")
-        << field;
+    EXPECT_INPUT_ERROR(train(*setting.op, begin, setting.loss, other), "belongs to ") << field;
   }
 }
 
