@@ -77,8 +77,7 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
       "--tolerances", arguments.tolerances,
       "increasing list, e.g. 1e-4,1e-2; below it is success [1e-4,1e-3,1e-2,1e-1; -40,..,-10 for dB]");
   verb.add_option("--quantiles", arguments.quantiles, "increasing list in (0, 1)")->capture_default_str();
-  verb.add_option("--steps", arguments.steps,
-                  "steps that claims speak of: a list, or all [up to 60, spread out]");
+  verb.add_option("--steps", arguments.steps, "steps to certify: a list, or all [up to 60, spread out]");
   verb.add_option("--confidence", arguments.confidence, "of the whole certificate, in (0, 1)")
       ->capture_default_str();
   std::vector<std::string_view> kinds;

@@ -2,6 +2,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 
+#include "begin_work.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 
@@ -55,6 +56,7 @@ void add_kl_inverse(CLI::App& bound, const std::shared_ptr<BoundOptions>& option
   verb->add_flag("--json", options->json, "print a JSON object");
   verb->footer("Example: surefoot bound kl-inverse --q 0.1 --c 0.01");
   verb->callback([options] {
+    begin_work();
     print(*options, {{"q", options->q}, {"c", options->c}}, "kl_inverse",
           surefoot::bounds::kl_inverse(options->q, options->c));
   });
@@ -71,6 +73,7 @@ void add_risk(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
   verb->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4 --method exact");
   verb->callback([options] {
     const auto method = surefoot::bounds::parse_risk_method(options->method);
+    begin_work();
     print(*options,
           {{"failures", options->failures},
            {"samples", options->samples},
@@ -91,6 +94,7 @@ void add_rank(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
   verb->add_flag("--json", options->json, "print a JSON object");
   verb->footer("Example: surefoot bound rank --samples 1000 --quantile 0.9 --delta 0.0081");
   verb->callback([options] {
+    begin_work();
     print(*options,
           {{"samples", options->samples}, {"quantile", options->quantile}, {"delta", options->delta}}, "rank",
           surefoot::bounds::order_statistic_rank(options->samples, options->quantile, options->delta));

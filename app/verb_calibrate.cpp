@@ -6,6 +6,7 @@
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "rerun_options.hpp"
 #include "say.hpp"
@@ -60,6 +61,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   set_threads(arguments.threads);
   take_lists(arguments);
   GuaranteePlan& plan = arguments.plan;
+  begin_work();
   std::vector<Candidate> candidates;
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
   name_candidates(candidates, parts("--names", arguments.names));
@@ -73,6 +75,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   const io::Configuration weights = weights_read(candidates, plan);
   LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
   for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
+  for (const Candidate& candidate : candidates) looks.check_training(candidate.file, candidate.posterior);
+  if (plan.prior) looks.check_training(plan.prior->file, plan.prior->posterior);
   if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
   GuaranteeFolder folder(arguments.out, plan.kinds);
   arguments.checkpoint.prepare();

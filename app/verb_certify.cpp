@@ -8,6 +8,7 @@
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/text.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "output.hpp"
 #include "say.hpp"
@@ -71,12 +72,9 @@ std::vector<std::string> variant_names(const CertifyOptions& options) {
   return names;
 }
 
-certify::Certificate certify_files(const CertifyOptions& options, certify::CountJournal& journal,
+certify::Certificate certify_files(const CertifyOptions& options, const std::vector<std::string>& names,
+                                   certify::Options claims, certify::CountJournal& journal,
                                    std::unique_ptr<io::ResultFolder>& folder) {
-  require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
-          "standard input can be read only once");
-  const std::vector<std::string> names = variant_names(options);
-  certify::Options claims = options.claims.options();
   std::vector<std::unique_ptr<certify::RunTable>> tables;
   std::vector<std::vector<Index>> recorded;
   for (const std::string& file : options.files) {
@@ -129,18 +127,23 @@ void record_looks(const CLI::App& verb, const CertifyOptions& options, certify::
 
 void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
-  options.checkpoint.prepare();
   require(!options.dist0 || !options.worst_case.empty(), "--dist0: it is for --worst-case");
   require(!options.estimated_dist0 || !options.worst_case.empty(),
           "--estimated-dist0: it is for --worst-case");
   std::optional<certify::StatedWorstCase> stated;
   if (!options.worst_case.empty())
     stated = certify::parse_stated_worst_case(options.worst_case, options.dist0, options.estimated_dist0);
+  require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
+          "standard input can be read only once");
+  const std::vector<std::string> names = variant_names(options);
+  const certify::Options claims = options.claims.options();
+  begin_work();
+  options.checkpoint.prepare();
   const auto journal = open_journal(options.checkpoint, verb, {});
   std::unique_ptr<io::ResultFolder> folder;
   certify::Certificate certificate = [&] {
     const StopSignals signals(how_to_go_on(options.checkpoint));
-    certify::Certificate counted = certify_files(options, *journal, folder);
+    certify::Certificate counted = certify_files(options, names, claims, *journal, folder);
     if (stated) certify::add_worst_case(counted, *stated, StopSignals::check);
     return counted;
   }();

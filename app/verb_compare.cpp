@@ -7,6 +7,7 @@
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/comparison.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "exit_codes.hpp"
 #include "say.hpp"
@@ -80,10 +81,13 @@ bool shows_something(const certify::Comparison& comparison) {
 }
 
 ExitCode run(const CompareArguments& arguments) {
+  const certify::CompareOptions options = options_of(arguments);
+  begin_work();
+  require_memory_of_certificates({arguments.a, arguments.b}, arguments.memory_limit);
   const report::Compared a = read_certificate(arguments.a);
   const report::Compared b = read_certificate(arguments.b);
   const certify::Comparison comparison =
-      certify::compare(a.certificate, b.certificate, options_of(arguments), a.digest == b.digest);
+      certify::compare(a.certificate, b.certificate, options, a.digest == b.digest);
   if (!arguments.folder.empty()) {
     io::ResultFolder folder(arguments.folder, report::is_file_of_certificate);
     for (const std::string& notice :

@@ -4,6 +4,7 @@
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "begin_work.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -83,6 +84,7 @@ void run(const std::string& name, Settings settings, const CLI::App& verb) {
   require_options_fit(verb, name);
   require_valid(settings, verb.get_option("--samples")->count() > 0);
   set_threads(settings.threads);
+  begin_work();
   if (settings.folder.empty()) settings.folder = "surefoot-" + name;
   const StopSignals signals("what is done is kept; go on with: " + command_line());
   if (name == all_of_them) {
@@ -133,7 +135,7 @@ void add_reproduce_verb(CLI::App& app) {
   verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
   add_checkpoint_options(*verb, settings->checkpoint, "checkpoints in the output folder");
   add_memory_option(*verb, settings->memory_limit);
-  verb->get_option("--resume")->description("go on from the checkpoint; always done here");
+  verb->get_option("--resume")->description("resume from the checkpoint; always done here");
   verb->footer(example_commands() + "         surefoot reproduce all --scale quick --out everything");
   verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
 }

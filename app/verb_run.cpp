@@ -5,9 +5,11 @@
 #include "surefoot/report/file_names.hpp"
 #include "surefoot/runs/named_metric.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "output.hpp"
 #include "rerun_options.hpp"
+#include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -32,10 +34,11 @@ struct RunArguments {
   std::string folder;
   std::map<std::string, std::string> files;
   std::string settings;  // told apart before parsing, see main
-  std::string preset = std::string(to_string(Preset::package));
+  std::string preset{to_string(Preset::fixed)};
   FamilyRunOptions run;
   int threads = 0;
-  algorithms::OsqpOptions osqp;
+  std::string adaptive_rho = "iterations";
+  algorithms::OsqpOptions osqp = algorithms::OsqpOptions::defaults();
   algorithms::ScsOptions scs;
   problems::Cones cones;
   ClaimArguments claims;
@@ -44,27 +47,10 @@ struct RunArguments {
   LookOptions looks;
 };
 
-/// A setting of the solver that is an option: the preset's unless the user gave it.
-struct SolverSetting {
-  const char* option;
-  double* value;
-  double preset;
-};
-
-/// Sets what the user has not, and returns all of them as a repetition needs them.
-RerunOptions take_settings(const CLI::App& verb, const std::vector<SolverSetting>& settings) {
-  RerunOptions effective;
-  for (const SolverSetting& setting : settings) {
-    if (verb.count(setting.option) == 0) *setting.value = setting.preset;
-    effective.emplace_back(setting.option, fmt::to_string(*setting.value));
-  }
-  return effective;
-}
-
 void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solver_settings,
          const std::function<SolverRun(families::FamilyFiles&)>& solver_of) {
-  arguments.run.validate();
   set_threads(arguments.threads);
+  begin_work();
   const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
   arguments.run.checkpoints = !arguments.checkpoint.folder.empty();
@@ -84,50 +70,115 @@ void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solv
       rerun_record({{"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read});
   looks.record_in(result.certificate, {family.problems()}, solver);
   std::vector<io::FileContent> others;
+  if (!result.terminations.empty()) others.push_back({report::file_names::terminations, result.terminations});
   if (arguments.run.save_traces) others.push_back({report::file_names::traces, result.traces});
   write_certificate(result.certificate, arguments.output, *folder, std::move(others));
+  if (!result.termination_line.empty() && !arguments.output.json) fmt::print("{}\n", result.termination_line);
   journal->close();
 }
 
-void run_qp(const CLI::App& verb, RunArguments& arguments) {
+/// The preset that is named, and all else that can be wrong before a file is read.
+Preset checked_preset(RunArguments& arguments, bool has_defaults) {
+  require(has_defaults || arguments.preset != to_string(Preset::defaults),
+          "--preset: default is of run qp alone; SCS is run without acceleration and adaptive scale: fixed, "
+          "paper");
+  const Preset preset = parse_preset(arguments.preset);
+  if (arguments.preset != to_string(preset)) {
+    say("--preset package: an older name of fixed, the package without what it adapts");
+    arguments.preset = to_string(preset);
+  }
+  arguments.run.validate();
+  (void)arguments.claims.options();
+  return preset;
+}
+
+// A setting of the preset unless the user gave it.
+template <class T>
+void preset(const CLI::App& verb, const char* option, T& value, T preset_value) {
+  if (verb.count(option) == 0) value = preset_value;
+}
+
+// The settings of OSQP: those of the preset, and what the user gave.
+void choose_osqp(const CLI::App& verb, RunArguments& arguments) {
   using algorithms::OsqpOptions;
-  const OsqpOptions preset =
-      parse_preset(arguments.preset) == Preset::paper ? OsqpOptions::paper() : OsqpOptions::package();
+  const Preset chosen = checked_preset(arguments, true);
+  const OsqpOptions usual = chosen == Preset::paper   ? OsqpOptions::paper()
+                            : chosen == Preset::fixed ? OsqpOptions::fixed()
+                                                      : OsqpOptions::defaults();
   OsqpOptions& osqp = arguments.osqp;
-  osqp.loose_rho = preset.loose_rho;
-  RerunOptions settings =
-      take_settings(verb, {{"--rho", &osqp.rho, preset.rho},
-                           {"--sigma", &osqp.sigma, preset.sigma},
-                           {"--alpha", &osqp.alpha, preset.alpha},
-                           {"--equality-factor", &osqp.equality_factor, preset.equality_factor}});
-  if (verb.count("--scaling") == 0) osqp.scaling = preset.scaling;
-  settings.emplace_back("--scaling", fmt::to_string(osqp.scaling));
-  run(verb, arguments, settings, [&](families::FamilyFiles& files) { return osqp_run(files, osqp); });
+  preset(verb, "--rho", osqp.rho, usual.rho);
+  preset(verb, "--sigma", osqp.sigma, usual.sigma);
+  preset(verb, "--alpha", osqp.alpha, usual.alpha);
+  preset(verb, "--scaling", osqp.scaling, usual.scaling);
+  preset(verb, "--equality-factor", osqp.equality_factor, usual.equality_factor);
+  osqp.loose_rho = usual.loose_rho;
+  preset<std::string>(verb, "--adaptive-rho", arguments.adaptive_rho,
+                      usual.adaptive_rho ? "iterations" : "off");
+  require(arguments.adaptive_rho != "time",
+          "--adaptive-rho: 'time' makes results depend on the clock; choose iterations or off");
+  require(arguments.adaptive_rho == "iterations" || arguments.adaptive_rho == "off",
+          "--adaptive-rho: '{}' is not one of iterations, off", arguments.adaptive_rho);
+  osqp.adaptive_rho = arguments.adaptive_rho == "iterations";
+  const Index interval = OsqpOptions::defaults().check_termination;
+  preset(verb, "--check-termination", osqp.check_termination, osqp.stop ? interval : usual.check_termination);
+  require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
+  osqp.max_iter = arguments.run.iterations;
+}
+
+RerunOptions rerun_settings(const RunArguments& arguments) {
+  const algorithms::OsqpOptions& osqp = arguments.osqp;
+  return {{"--rho", fmt::to_string(osqp.rho)},
+          {"--sigma", fmt::to_string(osqp.sigma)},
+          {"--alpha", fmt::to_string(osqp.alpha)},
+          {"--scaling", fmt::to_string(osqp.scaling)},
+          {"--equality-factor", fmt::to_string(osqp.equality_factor)},
+          {"--preset", arguments.preset},
+          {"--adaptive-rho", arguments.adaptive_rho},
+          {"--adaptive-rho-interval", fmt::to_string(osqp.adaptive_rho_interval)},
+          {"--adaptive-rho-tolerance", fmt::to_string(osqp.adaptive_rho_tolerance)},
+          {"--check-termination", fmt::to_string(osqp.check_termination)},
+          {"--eps-abs", fmt::to_string(osqp.eps_abs)},
+          {"--eps-rel", fmt::to_string(osqp.eps_rel)},
+          {"--eps-prim-inf", fmt::to_string(osqp.eps_prim_inf)},
+          {"--eps-dual-inf", fmt::to_string(osqp.eps_dual_inf)},
+          {"--check-dualgap", osqp.check_dualgap ? "true" : "false"},
+          {"--scaled-termination", osqp.scaled_termination ? "true" : "false"}};
+}
+
+void run_qp(const CLI::App& verb, RunArguments& arguments) {
+  choose_osqp(verb, arguments);
+  run(verb, arguments, rerun_settings(arguments),
+      [&](families::FamilyFiles& files) { return osqp_run(files, arguments.osqp); });
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
   using algorithms::ScsOptions;
-  const ScsOptions preset =
-      parse_preset(arguments.preset) == Preset::paper ? ScsOptions::paper() : ScsOptions::package();
+  const ScsOptions usual =
+      checked_preset(arguments, false) == Preset::paper ? ScsOptions::paper() : ScsOptions::package();
   ScsOptions& scs = arguments.scs;
-  scs.zero_factor = preset.zero_factor;
-  scs.tau_factor = preset.tau_factor;
-  const RerunOptions settings = take_settings(verb, {{"--alpha", &scs.alpha, preset.alpha},
-                                                     {"--rho-x", &scs.rho_x, preset.rho_x},
-                                                     {"--scale", &scs.scale, preset.scale}});
+  preset(verb, "--alpha", scs.alpha, usual.alpha);
+  preset(verb, "--rho-x", scs.rho_x, usual.rho_x);
+  preset(verb, "--scale", scs.scale, usual.scale);
+  scs.zero_factor = usual.zero_factor;
+  scs.tau_factor = usual.tau_factor;
+  arguments.cones.validate();
+  const RerunOptions settings{{"--alpha", fmt::to_string(scs.alpha)},
+                              {"--rho-x", fmt::to_string(scs.rho_x)},
+                              {"--preset", arguments.preset},
+                              {"--scale", fmt::to_string(scs.scale)}};
   run(verb, arguments, settings,
       [&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); });
 }
 
-void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files) {
+void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files,
+                const char* presets) {
   verb.add_option("folder", arguments.folder, "folder with the files below, and settings.toml if it has one");
   for (const std::string& name : files) {
     verb.add_option("--" + name, arguments.files[name], "file of " + name + " [" + name + " in the folder]");
   }
   verb.add_option("--settings", arguments.settings,
                   "TOML file with any of these options [settings.toml in the folder]");
-  verb.add_option("--preset", arguments.preset, "solver settings: package (its defaults) or paper")
-      ->capture_default_str();
+  verb.add_option("--preset", arguments.preset, presets)->capture_default_str();
   verb.add_option("--iterations", arguments.run.iterations, "iterations of each run")
       ->check(whole_number)
       ->capture_default_str();
@@ -154,10 +205,45 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   add_memory_option(verb, arguments.run.memory_limit);
 }
 
+void add_stopping_options(CLI::App& verb, RunArguments& arguments) {
+  algorithms::OsqpOptions& osqp = arguments.osqp;
+  verb.add_flag("--stop", osqp.stop,
+                "obey the stopping test: a problem that has ended repeats its last point");
+  verb.add_option("--adaptive-rho", arguments.adaptive_rho,
+                  "iterations: each problem changes its rho every so many iterations; or off")
+      ->capture_default_str();
+  verb.add_option("--adaptive-rho-interval", osqp.adaptive_rho_interval,
+                  "iterations between two changes; 0: four times --check-termination")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb.add_option("--adaptive-rho-tolerance", osqp.adaptive_rho_tolerance,
+                  "rho changes where the estimate is so many times larger or smaller")
+      ->capture_default_str();
+  verb.add_option("--check-termination", osqp.check_termination,
+                  "iterations between two stopping tests; 0: none")
+      ->check(whole_number)
+      ->capture_default_str();
+  verb.add_option("--eps-abs", osqp.eps_abs, "stopping test: absolute tolerance")->capture_default_str();
+  verb.add_option("--eps-rel", osqp.eps_rel, "stopping test: relative tolerance")->capture_default_str();
+  verb.add_option("--eps-prim-inf", osqp.eps_prim_inf, "stopping test: tolerance of primal infeasibility")
+      ->capture_default_str();
+  verb.add_option("--eps-dual-inf", osqp.eps_dual_inf, "stopping test: tolerance of dual infeasibility")
+      ->capture_default_str();
+  verb.add_option("--check-dualgap", osqp.check_dualgap, "stopping test: the duality gap must be small too")
+      ->capture_default_str();
+  verb.add_option("--scaled-termination", osqp.scaled_termination,
+                  "stopping test: on the equilibrated problem")
+      ->capture_default_str();
+}
+
 void add_qp(CLI::App& run) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("qp", "Quadratic programs 1/2 x'Px + q'x, l <= Ax <= u, by OSQP");
-  add_common(*verb, *arguments, {"P", "A", "q", "l", "u"});
+  arguments->preset = to_string(Preset::defaults);
+  add_common(
+      *verb, *arguments, {"P", "A", "q", "l", "u"},
+      "solver settings: default (the package as it is installed), fixed (the same without adaptive rho and "
+      "stopping test; package is its older name) or paper");
   verb->add_option("--rho", arguments->osqp.rho, "step size of the constraints")->capture_default_str();
   verb->add_option("--sigma", arguments->osqp.sigma, "step size of the variables")->capture_default_str();
   verb->add_option("--alpha", arguments->osqp.alpha, "relaxation, in (0, 2)")->capture_default_str();
@@ -167,6 +253,7 @@ void add_qp(CLI::App& run) {
   verb->add_option("--equality-factor", arguments->osqp.equality_factor,
                    "rho of equalities is rho times this")
       ->capture_default_str();
+  add_stopping_options(*verb, *arguments);
   verb->footer("Example: surefoot run qp examples/mpc --iterations 200 --tolerances 1e-3,1e-2");
   verb->callback([arguments, verb] { run_qp(*verb, *arguments); });
 }
@@ -174,7 +261,10 @@ void add_qp(CLI::App& run) {
 void add_cone(CLI::App& run) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("cone", "Cone programs 1/2 x'Px + c'x, Ax + s = b, s in K, by SCS");
-  add_common(*verb, *arguments, {"P", "A", "b", "c"});
+  add_common(
+      *verb, *arguments, {"P", "A", "b", "c"},
+      "solver settings: fixed (the package without acceleration, adaptive scale and normalization; package "
+      "is its older name) or paper");
   verb->add_option("--zero", arguments->cones.zero, "rows of the zero cone, first")->check(whole_number);
   verb->add_option("--nonnegative", arguments->cones.nonnegative, "rows of the nonnegative cone, next")
       ->check(whole_number);

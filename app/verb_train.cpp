@@ -5,6 +5,7 @@
 #include "surefoot/experiments/training.hpp"
 #include "surefoot/io/text.hpp"
 
+#include "begin_work.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
@@ -43,6 +44,7 @@ void print_validation(const std::filesystem::path& weights, const TrainArguments
 
 void run(const TrainArguments& arguments) {
   set_threads(arguments.threads);
+  begin_work();
   Training training = read_training(arguments.config);
   if (arguments.samples > 0) training.config.setting.samples = arguments.samples;
   if (arguments.seed >= 0) training.config.seed = static_cast<std::uint64_t>(arguments.seed);

@@ -6,7 +6,6 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
-#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -19,6 +18,7 @@
 #include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
+#include "begin_work.hpp"
 #include "exit_codes.hpp"
 #include "verbs.hpp"
 #include "work_options.hpp"
@@ -156,19 +156,8 @@ int run_proof(const std::string& file, const std::string& text) {
   return result.holds() ? holds : refuted;
 }
 
-/// A certificate is taken apart into values of JSON, which are larger than its text.
-void require_memory(const fs::path& file, std::uint64_t limit) {
-  constexpr double by_byte = 18;
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (error) return;
-  MemoryNeeds needs(limit);
-  needs.add_bytes("the certificate", by_byte * static_cast<double>(bytes));
-  needs.require_fit();
-}
-
 int run_file(const VerifyOptions& options) {
-  require_memory(options.certificate, options.memory_limit);
+  require_memory_of_certificates({options.certificate}, options.memory_limit);
   const std::string text = io::read_file(options.certificate, largest_certificate);
   if (worst_case::is_proof(text)) return run_proof(options.certificate, text);
   const certify::ParsedCertificate parsed = certify::parse_certificate(text);
@@ -206,6 +195,7 @@ bool is_to_be_verified(const std::string& name) {
 
 /// A folder with one certificate is that certificate; of more, each is verified from its counts.
 int run(VerifyOptions options) {
+  begin_work();
   const fs::path folder = options.certificate;
   std::error_code error;
   if (!fs::is_directory(folder, error)) return run_file(options);
@@ -232,7 +222,7 @@ int run(VerifyOptions options) {
   print_findings(check.findings);
   bool all = check.findings.empty();
   for (const std::string& name : files) {
-    require_memory(folder / name, options.memory_limit);
+    require_memory_of_certificates({folder / name}, options.memory_limit);
     const bool good = file_holds(folder / name);
     all = all && good;
     fmt::print("{}: {}\n", io::printable(name),

@@ -4,6 +4,7 @@
 #include "surefoot/experiments/proving.hpp"
 #include "surefoot/report/text.hpp"
 
+#include "begin_work.hpp"
 #include "claims.hpp"
 #include "exit_codes.hpp"
 #include "say.hpp"
@@ -75,6 +76,7 @@ void optimize(ProofRequest& request, const WorstCaseOptions& options) {
 int run(const CLI::App& verb, const WorstCaseOptions& options) {
   set_threads(options.threads);
   ProofRequest request = request_of(options);
+  begin_work();
   options.checkpoint.prepare();
   std::optional<io::ResultFolder> folder;
   if (!options.out.empty()) folder.emplace(options.out, is_file_of_proof);

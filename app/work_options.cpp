@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/memory_cap.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 
 #include "stopping.hpp"
 #include "whole_number.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <system_error>
 
 using namespace surefoot;
 using namespace surefoot::experiments;
@@ -36,9 +38,9 @@ std::string how_to_go_on(const CheckpointOptions& options) {
 
 void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual) {
   verb.add_option("--checkpoint", options.folder,
-                  fmt::format("keep what is done in this folder while the work goes on{}",
+                  fmt::format("checkpoint directory: interrupted work can be resumed from it{}",
                               usual.empty() ? "" : " [" + usual + "]"));
-  verb.add_flag("--resume", options.resume, "go on from the checkpoint in that folder, if there is one");
+  verb.add_flag("--resume", options.resume, "resume from the checkpoint in that directory, if there is one");
   verb.add_option("--checkpoint-seconds", options.seconds, "time between checkpoints")
       ->capture_default_str()
       ->check(finite_nonnegative);
@@ -79,7 +81,7 @@ void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
   verb.parse_complete_callback([&limit] { cap_memory(limit); });
   verb.add_option(
           "--memory-limit", limit,
-          "take no more memory than this, as 500MB or 4GB; work that needs more is refused [what is there]")
+          "take no more memory than this, as 500MB or 4GB; work that needs more is refused [available memory]")
       ->transform(CLI::Validator(
           [](std::string& text) {
             if (text.empty() || text.front() < '0' || text.front() > '9')
@@ -87,6 +89,26 @@ void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
             return CLI::AsSizeValue(true)(text);
           },
           "SIZE [b, kB, MB, ...]"));
+}
+
+void require_memory_of_certificates(const std::vector<std::filesystem::path>& files, std::uint64_t limit) {
+  // One after the other is taken apart into values of JSON: lists of short numbers become 17 times as large,
+  // claims 9. What is kept of it is smaller.
+  constexpr double read = 18;
+  constexpr double kept = 3;
+  double all = 0;
+  double largest = 0;
+  for (const std::filesystem::path& file : files) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (error) continue;
+    all += static_cast<double>(size);
+    largest = std::max(largest, static_cast<double>(size));
+  }
+  MemoryNeeds needs(limit);
+  needs.add_bytes(files.size() == 1 ? "the certificate" : "the certificates",
+                  read * largest + kept * (all - largest));
+  needs.require_fit();
 }
 
 void add_ledger_option(CLI::App& verb, LookOptions& options) {

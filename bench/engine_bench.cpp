@@ -1,9 +1,9 @@
 // The engine end to end: draw the family, factor, run N instances for K steps, count, and bound the risk at
 // all K steps and 81 tolerances. Growth with N, K and the size of the problem, three of each; GFLOP/s of the
 // linear algebra beside the machine's peak.
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
-#include "surefoot/algorithms/splitting_system.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/families/deblurring.hpp"

@@ -1,12 +1,14 @@
 # An installed Surefoot is found with find_package(surefoot) and linked as surefoot::surefoot.
 include(CMakePackageConfigHelpers)
-install(TARGETS surefoot EXPORT surefootTargets
+install(TARGETS surefoot surefoot_testing EXPORT surefootTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS surefoot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY src/surefoot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "number.hpp" EXCLUDE PATTERN "experiments" EXCLUDE)  # needs fast_float, which users of the library do not
+        # These need fast_float and nlohmann/json, which users of the library need not have.
+        PATTERN "number.hpp" EXCLUDE PATTERN "json_fields.hpp" EXCLUDE PATTERN "kind_of.hpp" EXCLUDE
+        PATTERN "experiments" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/surefoot/core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/surefoot/core)
 install(DIRECTORY schema DESTINATION ${CMAKE_INSTALL_DATADIR}/surefoot)

@@ -14,7 +14,7 @@ GROUPS, NU = [3, 4], np.array([-1.0, -2.5])
 
 
 def formula(mean, zeta, nu, samples=500, delta=1e-3):
-    """SPEC: B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ]."""
+    """B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ]."""
     spread = np.repeat(np.exp(nu), GROUPS)
     kl = 0.5 * np.sum((np.exp(zeta) + (mean - PRIOR) ** 2) / spread - 1 + np.log(spread) - zeta)
     a = 100 * (math.log(100) - nu)

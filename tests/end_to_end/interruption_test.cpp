@@ -103,7 +103,7 @@ class Interruption : public testing::ProcessesTest {
     return false;
   }
   [[nodiscard]] std::string errors() const { return slurp(folder_ / ".err"); }
-  [[nodiscard]] bool goes_on() const { return errors().find("goes on from kept/") != std::string::npos; }
+  [[nodiscard]] bool goes_on() const { return errors().find("resumes from kept/") != std::string::npos; }
 
   void expect_same_results(const Work& work, const std::string& out) const {
     for (const std::string& result : work.results) {

@@ -38,7 +38,7 @@ TEST_F(Limits, MemoryThatIsNotThereIsRefusedWithNumbersBeforeTheWork) {
   expect_refusal(shell(std::string(run_mpc) + "--iterations 100000000 --memory-limit 4GB"),
                  "surefoot: this needs ");
   expect_refusal(shell(std::string(run_mpc) + "--iterations 100000 --save-traces --memory-limit 1GB"),
-                 "traces 1.60 GB");
+                 "traces 2.40 GB");
 #ifndef SUREFOOT_SANITIZED  // the address sanitizer reserves more than any limit
   expect_refusal(shell(std::string("ulimit -v 1000000; ") + run_mpc + "--iterations 100000 --save-traces"),
                  "within ulimit -v");
@@ -119,6 +119,18 @@ TEST_F(MemoryOf, RunsIsWhatTheySay) {
   expect_said_as_measured({run("6000"), 1e6}, run("20"));
 }
 
+TEST_F(MemoryOf, RunsThatKeepTracesIsWhatTheySay) {
+  const auto run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{
+        "run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", "3000", "--metric", "residual"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  expect_said_as_measured({run({"--save-traces"}), 1e6}, run({}));
+  expect_said_as_measured({run({"--save-traces", "--checkpoint", "kept", "--checkpoint-seconds", "0"}), 1e6},
+                          run({}));
+}
+
 TEST_F(MemoryOf, RunsThatCompareWithSolutionsIsWhatTheySay) {
   constexpr int n = 100;
   std::string P = fmt::format("%%MatrixMarket matrix coordinate real symmetric\n{0} {0} {0}\n", n);
@@ -152,6 +164,17 @@ TEST_F(MemoryOf, TrainingIsWhatItSays) {
   const std::vector<std::string> least = training("least.toml", "lista", 100, 16);
   expect_said_as_measured({training("weights.toml", "lista", 500, 176), 54e6}, least);
   expect_said_as_measured({training("samples.toml", "glista", 40000, 128), 1e6}, least);
+}
+
+TEST_F(MemoryOf, ArraysIsWhatTheySay) {
+  const auto certify = [&](const char* name, int rows) {
+    write(name, io::npy_bytes(problems::Table::Random(rows, 12).cwiseAbs()));
+    return std::vector<std::string>{"certify", name, "--steps", "all"};
+  };
+  const std::vector<std::string> least = certify("least.npy", 100);
+  const Work work{certify("table.npy", 400'000), 1e6};
+  expect_said_as_measured(work, least);
+  EXPECT_LE(said(work), 2.5 * (peak(work.arguments) - peak(least))) << "its header says how many rows it has";
 }
 
 TEST_F(MemoryOf, CalibrationsIsWhatTheySay) {
@@ -222,6 +245,42 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
     expect_below(250e6, {"reproduce", experiment, "--scale", "quick", "--samples", "60", "--steps", "30",
                          "--out", std::string("reproduced-") + experiment});
   }
+}
+
+// Each under limits from too little to enough: one line, or the whole result.
+TEST_F(MemoryCap, HoldsWhereVerbsPressIt) {
+  const auto press = [&](const std::vector<std::string>& arguments, const std::vector<double>& limits) {
+    int refused = 0;
+    for (const double limit : limits) refused += expect_below(limit, arguments) == no_memory_or_disk ? 1 : 0;
+    EXPECT_GE(refused, 1) << arguments.front() << ": no limit is too low; nothing is tested";
+    EXPECT_LT(refused, static_cast<int>(limits.size())) << arguments.front() << ": no limit is enough";
+  };
+  const std::string examples = SUREFOOT_SOURCE_DIR "/examples/";
+  press({"run", "qp", examples + "mpc", "--iterations", "3000", "--metric", "distance", "--save-traces",
+         "--checkpoint", "kept", "--checkpoint-seconds", "0", "--out", "qp"},
+        {1e6, 128e6, 150e6, 300e6});
+  press({"run", "cone", examples + "portfolio", "--iterations", "6000", "--metric", "distance",
+         "--save-traces", "--checkpoint", "kept", "--checkpoint-seconds", "0", "--out", "cone"},
+        {1e6, 128e6, 150e6, 300e6});
+  // Certificates of 5 MB.
+  for (const int scale : {1, 10}) {
+    write(fmt::format("{}.npy", scale), io::npy_bytes(scale * problems::Table::Random(400, 1500).cwiseAbs()));
+    const testing::ProgramResult made = surefoot(fmt::format(
+        "certify {0}.npy --steps all --names x --tolerances .1,.2,.3,.4,.5,.6,.7,.8,.9,1 --out {0}", scale));
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+  press({"verify", "1/certificate.json", "--data", "1.npy"}, {1e6, 90e6, 150e6});
+  press({"verify", "1"}, {1e6, 150e6});
+  press({"compare", "1/certificate.json", "10/certificate.json"}, {1e6, 150e6, 300e6});
+  press({"worst-case", "averaged", "--steps", "60", "--out", "worst"}, {1e6, 128e6});
+  write("lista.toml",
+        "model = 'lista'\n[family]\nsamples = 300\nmeasurements = 64\nvariables = 128\n[network]\nsteps = 4\n"
+        "[[stage]]\nepochs = 1\nlog_variance = -12\nsurrogate = 'tolerance'\ntolerance = -10\nwidth = 4\n");
+  press({"train", "lista.toml", "--quiet", "--out", "lista"}, {1e6, 35e6, 150e6});
+  press({"calibrate", "lista/weights.safetensors", "--hold-out", "0:1000", "--look-again", "--out", "kinds"},
+        {1e6, 20e6, 150e6});
+  press({"reproduce", "robust-kalman", "--scale", "quick", "--samples", "60", "--steps", "30", "--out", "rk"},
+        {1e6, 250e6});
 }
 
 TEST_F(MemoryCap, HoldsForLargeInput) {

@@ -1,6 +1,8 @@
 // Samples that are to be looked at once: hold-out ranges, validation, ledgers, and what certificates say of
 // it.
 
+#include "surefoot/certify/ledger.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include "support/contains.hpp"
@@ -58,9 +60,22 @@ class Looks : public ProgramTest {
     return std::any_of(body.at("assumptions").begin(), body.at("assumptions").end(),
                        [&](const Json& sentence) { return contains(sentence.get<std::string>(), words); });
   }
-  [[nodiscard]] std::size_t lines(const std::string& file) const {
-    const std::string text = slurp(folder_ / file);
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  /// Looks at hold-out samples and trainings that a ledger has.
+  [[nodiscard]] std::ptrdiff_t looks_in(const std::string& file) const {
+    const auto looks = surefoot::certify::read_ledger(folder_ / file);
+    return std::count_if(looks.begin(), looks.end(), [](const auto& look) { return !is_training(look); });
+  }
+  [[nodiscard]] std::ptrdiff_t trainings_in(const std::string& file) const {
+    const auto looks = surefoot::certify::read_ledger(folder_ / file);
+    return std::count_if(looks.begin(), looks.end(), [](const auto& look) { return is_training(look); });
+  }
+  /// Weights whose metadata say that they depend on other samples; their own digest is made anew.
+  void retell(const std::string& from, const std::string& to, const std::string& last) const {
+    namespace learning = surefoot::learning;
+    learning::Posterior posterior = learning::load_posterior(folder_ / from);
+    posterior.metadata.at("seen.last") = last;
+    fs::create_directories((folder_ / to).parent_path());
+    learning::save_posterior(posterior, folder_ / to);
   }
   static void expect_refused(const ProgramResult& result) {
     EXPECT_EQ(result.code, 2);
@@ -78,14 +93,14 @@ TEST_F(Looks, WithoutARangeNoHoldOutSampleIsCounted) {
   ASSERT_EQ(calibrate("a", "").code, 0);
   EXPECT_TRUE(fs::exists(folder_ / "g/pac-bayes/certificate.json"));
   EXPECT_FALSE(fs::exists(folder_ / "g/hold-out"));
-  EXPECT_FALSE(fs::exists(folder_ / "a/ledger.jsonl"));
+  EXPECT_EQ(looks_in("a/ledger.jsonl"), 0);
   const ProgramResult unnamed = calibrate("a", "--guarantees hold-out");
   EXPECT_EQ(unnamed.code, 2);
   EXPECT_TRUE(contains(unnamed.err, "--hold-out FIRST:COUNT")) << unnamed.err;
   for (const char* range : {"300", "0:0", "-1:5", "0:x", ":", "1:9223372036854775807"}) {
     const ProgramResult result = calibrate("a", fmt::format("--hold-out={}", range));
     EXPECT_EQ(result.code, 2) << range;
-    EXPECT_FALSE(fs::exists(folder_ / "a/ledger.jsonl"));
+    EXPECT_EQ(looks_in("a/ledger.jsonl"), 0);
   }
   EXPECT_EQ(calibrate("a", "--guarantees pac-bayes --hold-out 0:100").code, 2) << "samples for nothing";
 }
@@ -118,7 +133,7 @@ TEST_F(Looks, ASecondLookThatIsAllowedIsInTheCertificate) {
     EXPECT_EQ(check.code, 0);
     EXPECT_TRUE(contains(check.out, "Deviates:")) << check.out;
   }
-  EXPECT_EQ(lines("a/ledger.jsonl"), 3U);
+  EXPECT_EQ(looks_in("a/ledger.jsonl"), 2);
   ASSERT_EQ(calibrate("a", "--hold-out 0:200 --look-again").code, 0);
   EXPECT_TRUE(says("g/hold-out", "looked at 2 times before"));
 }
@@ -188,7 +203,7 @@ TEST_F(Looks, AtValidationSamplesAreFreeAndLeaveNoCertificate) {
     EXPECT_FALSE(contains(result.out, "certified"));
   }
   EXPECT_FALSE(fs::exists(folder_ / "g"));
-  EXPECT_FALSE(fs::exists(folder_ / "a/ledger.jsonl"));
+  EXPECT_EQ(looks_in("a/ledger.jsonl"), 0);
   EXPECT_NE(calibrate("a", "--validate 150 --hold-out 0:10").code, 0);
   EXPECT_NE(calibrate("a", "--validate 0").code, 0);
 }
@@ -234,6 +249,74 @@ TEST_F(Looks, AtFamiliesOfFilesAreKnownByTheirProblems) {
   EXPECT_TRUE(contains(tuned.err, "by run")) << tuned.err;
   ASSERT_EQ(surefoot(run + "--rho 0.3 --look-again").code, 0);
   EXPECT_EQ(provenance("surefoot-report").at("earlier_looks"), 1);
+}
+
+TEST_F(Looks, ALedgerKnowsWhatWeightsWereTrainedOn) {
+  train("a", 1, "--ledger shared.jsonl");
+  const auto looks = surefoot::certify::read_ledger(folder_ / "shared.jsonl");
+  ASSERT_EQ(looks.size(), 1U);
+  EXPECT_EQ(looks[0].by, "train");
+  EXPECT_EQ(looks[0].range.set, "training");
+  EXPECT_EQ(looks[0].range.first, 0);
+  EXPECT_EQ(looks[0].range.count, 200);
+  EXPECT_EQ(looks[0].subject,
+            "weights " + surefoot::io::sha256_hex(slurp(folder_ / "a/weights.safetensors")));
+  EXPECT_EQ(trainings_in("a/ledger.jsonl"), 1);
+  const std::string weights = slurp(folder_ / "a/weights.safetensors");
+  train("a", 1, "--ledger shared.jsonl");
+  EXPECT_EQ(trainings_in("shared.jsonl"), 1) << "the same training is one entry";
+  EXPECT_EQ(slurp(folder_ / "a/weights.safetensors"), weights) << "and weights do not depend on ledgers";
+  train("a", 2, "--ledger shared.jsonl");
+  EXPECT_EQ(trainings_in("shared.jsonl"), 2);
+  const ProgramResult result = calibrate("a", "--hold-out 0:10 --ledger shared.jsonl");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(Looks, WeightsThatTellOtherSamplesThanTheLedgerAreRefused) {
+  train("a", 1, "--ledger shared.jsonl");
+  const auto expect_refused = [](const ProgramResult& result, const char* file, const char* ledger) {
+    EXPECT_EQ(result.code, 2);
+    EXPECT_TRUE(contains(result.err, fmt::format("{}: its metadata say that it depends on samples 0 .. 20 of "
+                                                 "the set training",
+                                                 file)))
+        << result.err;
+    EXPECT_TRUE(contains(result.err,
+                         fmt::format("{} says that these weights were trained on samples 0 .. 199", ledger)))
+        << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  retell("a/weights.safetensors", "b/weights.safetensors", "20");
+  expect_refused(calibrate("b", "--ledger shared.jsonl"), "b/weights.safetensors", "shared.jsonl");
+  EXPECT_FALSE(fs::exists(folder_ / "g"));
+  // As a prior, which must have been trained on other samples, and as a start.
+  train("c", 2, "", "prior = \"a/weights.safetensors\"");
+  const std::string split = "--guarantees pac-bayes --samples 100 --first 100 --prior ";
+  EXPECT_TRUE(
+      contains(calibrate("c", split + "a/weights.safetensors").err, "overlap the bound's 100 .. 199"));
+  expect_refused(calibrate("c", split + "b/weights.safetensors --ledger shared.jsonl"),
+                 "b/weights.safetensors", "shared.jsonl");
+  retell("a/weights.safetensors", "a/weights.safetensors", "20");
+  expect_refused(calibrate("c", split + "a/weights.safetensors"), "a/weights.safetensors", "a/ledger.jsonl");
+  write("start.toml",
+        "model = 'alista'\n[family]\nseed = 5\nmeasurements = 24\nvariables = 48\nsamples = 200\n[network]\n"
+        "steps = 3\n[posterior]\nstart = 'a/weights.safetensors'\n[[stage]]\nnoise = false\n"
+        "surrogate = 'logarithm'\n");
+  expect_refused(surefoot("train start.toml --quiet --out d"), "a/weights.safetensors", "a/ledger.jsonl");
+}
+
+TEST_F(Looks, WeightsThatNoLedgerKnowsAreUsedWithALine) {
+  train("a", 1);
+  fs::create_directory(folder_ / "copy");
+  fs::copy(folder_ / "a/weights.safetensors", folder_ / "copy/weights.safetensors");
+  EXPECT_EQ(calibrate("copy", "").err, "") << "no ledger is kept";
+  train("b", 2, "--ledger shared.jsonl");
+  const ProgramResult result = calibrate("copy", "--ledger shared.jsonl");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_TRUE(contains(result.err,
+                       "copy/weights.safetensors: what it was trained on is known from its own metadata "
+                       "alone; shared.jsonl does not have these weights"))
+      << result.err;
 }
 
 TEST_F(Looks, AnEditedPriorGridIsRefused) {

@@ -134,7 +134,7 @@ TEST_F(Processes, TrainAndCalibrateAsOneDoes) {
   ASSERT_EQ(several.code, 0) << several.err;
   const std::string of_several = slurp(folder_ / "one" / "ledger.jsonl");
   EXPECT_EQ(std::count(of_several.begin(), of_several.end(), '\n'), 2) << "all of them make one look";
-  EXPECT_EQ(std::count(looks.begin(), looks.end(), '\n'), 2);
+  EXPECT_EQ(std::count(looks.begin(), looks.end(), '\n'), 3) << "the training, and the look";
   for (const char* kind : {"pac-bayes", "pac-bayes-paper", "hold-out", "hold-out-means"}) {
     EXPECT_EQ(slurp(folder_ / "guarantees3" / kind / "certificate.json"),
               slurp(folder_ / "guarantees" / kind / "certificate.json"))

@@ -1,5 +1,4 @@
-#include <surefoot/bounds/risk.hpp>
-#include <surefoot/core/version.hpp>
+#include <surefoot/surefoot.hpp>
 
 #include <cstdio>
 

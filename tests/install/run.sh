@@ -11,6 +11,10 @@ configure() { cmake -S "$source/tests/install" -B "$work/$1" -G Ninja -DCMAKE_PR
 configure user "$version" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$work/user/user" | grep -q "^$version 0\.0"
+"$work/user/own_operator_test" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+grep -q "PASSED.* 3 tests" "$work/log"
+# No public header needs a library that only our sources use.
+if grep -rlE "nlohmann/|fast_float/|boost/" "$work/prefix/include/surefoot"; then echo "installed headers include private libraries"; exit 1; fi
 # A version that is not there must not be found.
 if configure wrong 99.0 >"$work/log" 2>&1; then echo "version 99.0 was found"; exit 1; fi
 echo "installed, found, linked and run"

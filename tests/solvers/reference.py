@@ -65,7 +65,7 @@ rho_x = 1e-6, alpha = 1.5 or others.
      u_tau = 1 at i = 0, then max(0, 2 tau~ - v_tau)
      (r, s, kappa) = R (v + u - 2 (u~, tau~))      slack of the embedding, from v before its update
      v <- v + alpha ((u, u_tau) - (u~, tau~))      tau included
-   With R = I, alpha = 1 this is SPEC section 4. (SPEC's residual is of v / v_tau.)
+   With R = I, alpha = 1 these are the steps of the paper's experiments. (The residual there is of v / v_tau.)
 4. After k iterations (the last one i = k - 1) the package returns x = u_x / u_tau, y = u_y / u_tau, s = s / u_tau of
    that iteration: the point *after the projection*, hence y in K*, s in K and s'y = 0 exactly, and not v. Should
    kappa exceed u_tau with b'y < 0 or c'x < 0, it returns an (inaccurate) certificate of infeasibility or

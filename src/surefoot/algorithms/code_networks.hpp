@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/code_network.hpp"
+#include "surefoot/algorithms/detail/code_network.hpp"
 
 #include <array>
 #include <memory>

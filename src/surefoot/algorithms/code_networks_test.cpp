@@ -9,9 +9,10 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/runs/run.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
+#include "support/dense_codes.hpp"
 #include "support/input_error.hpp"
-#include "support/operator_contract.hpp"
 #include "support/simulations.hpp"
 
 #include <gtest/gtest.h>
@@ -221,7 +222,7 @@ SharedCodes one_code_everywhere() {
 
 TEST(CodeNetworks, DrawsHaveTheLawOfDrawnWeights) {
   const SharedCodes codes = one_code_everywhere();
-  const Vector solution = codes->dense_codes().row(0).transpose();
+  const Vector solution = test::dense_codes(*codes).row(0).transpose();
   for (const std::string& model : models) {
     const auto op = make(model, codes);
     const Weights weights = weights_for(*op, 0.1, 4e-3);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/buffer.hpp"
-#include "surefoot/algorithms/lanes.hpp"
+#include "surefoot/algorithms/detail/lanes.hpp"
 #include "surefoot/problems/cone_program.hpp"
 
 namespace surefoot::algorithms {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/soft_gradient.hpp"
+#include "surefoot/algorithms/detail/soft_gradient.hpp"
 
 namespace surefoot::algorithms {
 

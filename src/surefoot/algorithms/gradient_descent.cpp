@@ -1,7 +1,7 @@
 #include "surefoot/algorithms/gradient_descent.hpp"
 
-#include "surefoot/algorithms/dense_lanes.hpp"
-#include "surefoot/algorithms/whole_iterate_map.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/whole_iterate_map.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 

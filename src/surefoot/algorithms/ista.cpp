@@ -1,6 +1,6 @@
 #include "surefoot/algorithms/ista.hpp"
 
-#include "surefoot/algorithms/whole_iterate_map.hpp"
+#include "surefoot/algorithms/detail/whole_iterate_map.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #include "surefoot/algorithms/cones.hpp"
-#include "surefoot/algorithms/dense_lanes.hpp"
-#include "surefoot/algorithms/equilibration.hpp"
-#include "surefoot/algorithms/kronecker.hpp"
-#include "surefoot/algorithms/normal_system.hpp"
-#include "surefoot/algorithms/splitting_system.hpp"
+#include "surefoot/algorithms/detail/dense_lanes.hpp"
+#include "surefoot/algorithms/detail/equilibration.hpp"
+#include "surefoot/algorithms/detail/kronecker.hpp"
+#include "surefoot/algorithms/detail/normal_system.hpp"
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 
 #include "support/random_problems.hpp"
 

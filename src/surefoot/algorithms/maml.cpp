@@ -1,10 +1,10 @@
 #include "surefoot/algorithms/maml.hpp"
 
-#include "surefoot/algorithms/registers.hpp"
-#include "surefoot/algorithms/sorted_points.hpp"
+#include "surefoot/algorithms/detail/registers.hpp"
+#include "surefoot/algorithms/detail/sorted_points.hpp"
+#include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
-#include "surefoot/core/vector_math.hpp"
 
 #include <algorithm>
 #include <cmath>

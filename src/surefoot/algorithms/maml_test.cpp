@@ -1,8 +1,7 @@
 #include "surefoot/algorithms/maml.hpp"
 
 #include "surefoot/core/random.hpp"
-
-#include "support/operator_contract.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
 #include <gtest/gtest.h>
 

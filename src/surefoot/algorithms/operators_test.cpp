@@ -4,9 +4,9 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
 #include "support/input_error.hpp"
-#include "support/operator_contract.hpp"
 #include "support/random_problems.hpp"
 
 #include <Eigen/LU>
@@ -310,7 +310,7 @@ TEST(Osqp, RefusesBadOptionsAndProblems) {
   }
 }
 
-/// SCS as in SPEC, with dense algebra and no lanes.
+/// The formula of scs.hpp with dense algebra and no lanes.
 struct PlainScs {
   Matrix I_plus_M;
   Vector q;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "surefoot/algorithms/cones.hpp"
+#include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/operator.hpp"
-#include "surefoot/algorithms/splitting_system.hpp"
 #include "surefoot/problems/cone_program.hpp"
 
 #include <optional>
@@ -62,7 +62,7 @@ class Scs final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity != Quantity::largest_error; }
+  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity < Quantity::largest_error; }
   void prepare_measures(Workspace& workspace) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 

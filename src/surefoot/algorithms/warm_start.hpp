@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/algorithms/relu_network.hpp"
+#include "surefoot/algorithms/detail/relu_network.hpp"
 #include "surefoot/problems/matrix.hpp"
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/bounds/pac_bayes.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/testing/operator_contract.hpp"
 
-#include "support/operator_contract.hpp"
 #include "support/random_problems.hpp"
 
 #include <Eigen/SVD>

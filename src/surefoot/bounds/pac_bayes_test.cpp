@@ -31,7 +31,7 @@ GaussianPair example_pair() {
   return pair;
 }
 
-// SPEC section 3 as it is written, in plain variances.
+// The formula of B (docs/guarantees.md), in plain variances.
 double regularizer_as_written(const GaussianPair& pair, const PriorGrid& grid, double n, double delta) {
   double kl = 0;
   double grid_terms = 0;

@@ -232,6 +232,50 @@ TEST(Certificate, ClaimsOutsideTheBudgetAreFoundEvenUnderAFittingDigest) {
   EXPECT_TRUE(refused(beyond));
 }
 
+bool is_found(const Certificate& certificate, const std::string& words) {
+  const std::vector<std::string> findings = verify(parse_certificate(to_json(certificate))).findings;
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const std::string& finding) { return test::contains(finding, words); });
+}
+
+TEST(Certificate, ClaimsOfAVariantThatIsNotThereAreFoundAndNotLookedUp) {
+  Certificate certificate = example_certificate(kinds_of_options().front());
+  const std::size_t beyond = certificate.variants.size();
+  Index number = 0;
+  for (SuccessClaim& claim : certificate.success) {  // that contradict each other as well
+    if (claim.variant == 0) continue;
+    claim.variant = beyond;
+    claim.failures = ++number % claim.samples;
+  }
+  for (BudgetClaim& claim : certificate.budget) {
+    if (claim.variant == 0) continue;
+    claim.variant = beyond;
+    claim.steps = 10 * (12 - ++number % 12);
+  }
+  EXPECT_FALSE(verify(parse_certificate(to_json(certificate))).holds());
+  EXPECT_FALSE(is_found(certificate, "contradiction")) << "of a variant without a name";
+}
+
+TEST(Certificate, ADeltaOutsideItsRangeIsFound) {
+  for (const double delta : {0.0, 1.0, 1.5}) {
+    Certificate certificate = example_certificate(kinds_of_options().front());
+    certificate.delta = delta;
+    EXPECT_TRUE(is_found(certificate, "is outside (0, 1)")) << delta;
+  }
+  EXPECT_FALSE(is_found(example_certificate(kinds_of_options().front()), "is outside (0, 1)"));
+}
+
+TEST(Certificate, DependenceWasLookedForInTheTableUnlessItRan) {
+  const std::string words = "what was looked at for dependence";
+  Certificate certificate = example_certificate(kinds_of_options().front());
+  for (Variant& variant : certificate.variants) variant.independence = Independence{};
+  EXPECT_FALSE(is_found(certificate, words));
+  certificate.variants[1].independence->of = "problem data";
+  EXPECT_TRUE(is_found(certificate, words));
+  certificate.run = "{}";
+  EXPECT_FALSE(is_found(certificate, words));
+}
+
 TEST(Certificate, TextsThatHideSomethingAreRefused) {
   std::string twice = to_json(example_certificate(kinds_of_options().front()));
   twice.replace(twice.find("\"lower_bound\":"), 14, "\"lower_bound\": 0.9999, \"lower_bound\":");

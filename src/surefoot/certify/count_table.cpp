@@ -260,10 +260,10 @@ void RunTable::look_for_steps_in_first_row(std::optional<Index> first_step) {
 
 std::optional<Index> RunTable::rows_at_most() const {
   if (!reader_) return std::nullopt;  // another process reads
+  if (const std::optional<Index> said = reader_->rows_said()) return said;
   const std::optional<io::TableReader::Rows> rows = reader_->rows_in_file();
   if (!rows) return std::nullopt;
-  // A cell of text has a digit and what ends it, one of an array a byte.
-  const Index cell_bytes = reader_->can_have_header() ? 2 : 1;
+  constexpr Index cell_bytes = 2;  // a digit and what ends it
   return (rows->end_byte - rows->first_byte) / (cell_bytes * cells_) + 1;
 }
 

@@ -10,6 +10,7 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
+#include "support/contains.hpp"
 #include "support/input_error.hpp"
 #include "support/tampering.hpp"
 #include "support/toy_learned.hpp"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -311,6 +313,23 @@ TEST(LearnedCertificate, WhatWouldTightenItIsFoundEvenUnderAFittingDigest) {
   EXPECT_TRUE(differs("/declared/grid_method", "exact"));
 }
 
+TEST(LearnedCertificate, CountsThatNobodyPaysForAreFound) {
+  const auto said = [](const Certificate& certificate) {
+    const std::vector<std::string> findings = verified(certificate).findings;
+    return std::any_of(findings.begin(), findings.end(), [](const std::string& finding) {
+      return test::contains(finding, "losses, prior means or candidates are out of range");
+    });
+  };
+  EXPECT_FALSE(said(example_certificate()));
+  for (Index PacBayes::*count : {&PacBayes::losses, &PacBayes::prior_means, &PacBayes::candidates}) {
+    for (const Index value : {Index{0}, Index{-1}, Index{1'000'000'001}}) {
+      Certificate certificate = example_certificate();
+      for (Variant& variant : certificate.variants) (*variant.pac_bayes).*count = value;
+      EXPECT_TRUE(said(certificate)) << value;
+    }
+  }
+}
+
 TEST(LearnedCertificate, RemovedGuaranteesAreFound) {
   const Json body = Json::parse(to_json(example_certificate()));
   Json bare = body;
@@ -343,6 +362,30 @@ TEST(LearnedCertificate, OtherWeightsAreFound) {
   prior.gaussians.prior_mean[0] = 0.1;
   EXPECT_GE(check(prior).findings.size(), 3U);
   EXPECT_FALSE(check(toy_posterior({0.5, 0.5}, 1e-3, 500)).holds());
+}
+
+TEST(LearnedCertificate, WeightsOfAnotherFamilyAreFound) {
+  CalibrationOptions calibration;
+  calibration.samples = SampleRange{"f(a=1, b=2)", 7, training_set, 0, samples};
+  const Certificate certificate = example_certificate(example_options(), calibration);
+  const auto trained_for = [&](const std::map<std::string, std::string>& metadata) {
+    learning::Posterior posterior = toy_posterior({0.5}, 1e-3, 500);
+    posterior.metadata = metadata;
+    Verification verification;
+    compare_weights(certificate, 0, posterior, certificate.variants[0].weights->sha256, verification);
+    return verification.holds();
+  };
+  const std::map<std::string, std::string> right{
+      {"family", "f"}, {"family.a", "1"}, {"family.b", "2"}, {"family.seed", "7"}, {"model", "toy"}};
+  EXPECT_TRUE(trained_for(right));
+  for (const char* key : {"family", "family.a", "family.seed"}) {
+    std::map<std::string, std::string> other = right;
+    other[key] = "8";
+    EXPECT_FALSE(trained_for(other)) << key;
+  }
+  std::map<std::string, std::string> fewer = right;
+  fewer.erase("family.b");
+  EXPECT_FALSE(trained_for(fewer));
 }
 
 TEST(HoldOut, CountsFreshWeightsAndProblems) {

@@ -167,6 +167,35 @@ void begin_ledger(const fs::path& path) {
   if (file.lines().empty()) file.append(ledger_head());
 }
 
+Look training_look(const SampleRange& seen, const std::string& file_sha256,
+                   const std::string& numbers_sha256) {
+  return {seen, trained_by, "weights " + file_sha256, numbers_sha256, utc_now()};
+}
+
+bool is_training(const Look& look) {
+  return look.by == trained_by && look.range.set == training_set;
+}
+
+std::vector<SampleRange> trained_on(const std::vector<Look>& looks, const std::string& numbers_sha256) {
+  std::vector<SampleRange> ranges;
+  for (const Look& look : looks) {
+    if (!is_training(look) || look.request != numbers_sha256) continue;
+    if (std::find(ranges.begin(), ranges.end(), look.range) == ranges.end()) ranges.push_back(look.range);
+  }
+  return ranges;
+}
+
+void record_training(const fs::path& ledger, const Look& training) {
+  training.range.validate();
+  io::SharedLines file(ledger);
+  const std::vector<Look> there = parse_ledger(io::printable(ledger.string()), file.lines());
+  const bool known = std::any_of(there.begin(), there.end(), [&](const Look& other) {
+    return is_training(other) && other.range == training.range && other.request == training.request &&
+           other.subject == training.subject;
+  });
+  if (!known) file.append((file.lines().empty() ? ledger_head() : "") + look_line(training));
+}
+
 std::vector<Look> earlier_looks(const std::vector<Look>& looks, const SampleRange& range,
                                 const std::string& request) {
   std::vector<Look> earlier;

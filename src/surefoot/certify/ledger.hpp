@@ -25,6 +25,19 @@ struct Look {
   bool operator==(const Look&) const = default;
 };
 
+/// Training is a look too, at the set training_set, which needs no permission: a ledger has it so that it can
+/// tell what weights depend on, whatever their metadata say.
+inline constexpr const char* trained_by = "train";
+/// The look of a training: of weights whose file and whose numbers have these digests, by the samples that
+/// they depend on. Its request is the digest of the numbers.
+Look training_look(const SampleRange& seen, const std::string& file_sha256,
+                   const std::string& numbers_sha256);
+bool is_training(const Look& look);
+/// What the ledger says that weights with these numbers were trained on, each range once.
+std::vector<SampleRange> trained_on(const std::vector<Look>& looks, const std::string& numbers_sha256);
+/// Adds the look, unless the same one is there.
+void record_training(const std::filesystem::path& ledger, const Look& training);
+
 /// Looks as lines of JSON, the format of ledgers and of the metadata `looks` of weights.
 ///
 /// A ledger is a text file. Its first line is {"format": "surefoot-ledger", "format_version": 1}; every other

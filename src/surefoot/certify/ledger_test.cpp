@@ -156,6 +156,33 @@ TEST(Ledger, WorkThatGoesOnMakesTheSameLook) {
   EXPECT_TRUE(contains(input_error([&] { check_looks(record, {other}); }), "looked at on"));
 }
 
+TEST(Ledger, ATrainingIsKnownByItsNumbersAndIsNoLookAtOtherSets) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "ledger.jsonl";
+  const SampleRange seen{"f(a=1)", 7, training_set, 0, 100};
+  const Look training = training_look(seen, "f1", "n1");
+  record_training(file, training);
+  record_training(file, training);
+  const SampleRange more{"f(a=1)", 7, training_set, 0, 150};
+  record_training(file, training_look(more, "f2", "n2"));
+  record_looks(record_in(file), {look_at(0, 100)});
+  const std::vector<Look> looks = read_ledger(file);
+  ASSERT_EQ(looks.size(), 3U) << "the same training is written down once";
+  EXPECT_EQ(trained_on(looks, "n1"), std::vector{seen});
+  EXPECT_EQ(trained_on(looks, "n2"), std::vector{more});
+  EXPECT_TRUE(trained_on(looks, "f1").empty());
+  EXPECT_TRUE(is_training(looks[0]) && !is_training(looks[2]));
+  EXPECT_EQ(looks[2].earlier_looks, 0) << "training is no look at hold-out samples";
+  // A look by somebody who calls himself so, at samples that are not of training, is none.
+  Look other = look_at(200, 10);
+  other.by = trained_by;
+  EXPECT_FALSE(is_training(other));
+  EXPECT_TRUE(contains(input_error([&] {
+                         record_training(file, training_look({"f", 0, training_set, 0, 0}, "f", "n"));
+                       }),
+                       "there are 0"));
+}
+
 TEST(Ledger, OfSeveralProcessesOneLooks) {
   const TemporaryFolder folder;
   const std::string file = folder / "ledger.jsonl";

@@ -22,10 +22,10 @@ template <class Options>
 using Changes = std::map<std::string, std::pair<std::function<void(Options&)>, json>>;
 
 template <class Options, class Record>
-void expect_every_field(const Changes<Options>& changes, const Record& record) {
-  const json plain = record(Options{});
+void expect_every_field(const Changes<Options>& changes, const Record& record, const Options& base = {}) {
+  const json plain = record(base);
   for (const auto& [name, change] : changes) {
-    Options options;
+    Options options = base;
     change.first(options);
     json expected = plain;
     ASSERT_TRUE(expected["settings"].contains(name)) << name;
@@ -47,8 +47,26 @@ TEST(SettingsJson, HoldsEveryOptionOfOsqp) {
       {"scale_each", {[](OsqpOptions& o) { o.scale_each = false; }, false}},
       {"reference_q", {[](OsqpOptions& o) { o.reference_q = Eigen::Vector2d(1, 2); }, {1.0, 2.0}}},
       {"system", {[](OsqpOptions& o) { o.system = algorithms::SystemKind::kkt; }, "kkt"}}};
-  expect_every_field(
-      changes, [](const OsqpOptions& options) { return json::parse(settings_json(settings_of(options))); });
+  const auto record = [](const OsqpOptions& options) {
+    return json::parse(settings_json(settings_of(options)));
+  };
+  expect_every_field(changes, record);
+  expect_every_field(changes, record, OsqpOptions::defaults());
+  const Changes<OsqpOptions> changes_of_defaults{
+      {"adaptive_rho", {[](OsqpOptions& o) { o.adaptive_rho = false; }, false}},
+      {"adaptive_rho_interval", {[](OsqpOptions& o) { o.adaptive_rho_interval = 7; }, 7}},
+      {"adaptive_rho_tolerance", {[](OsqpOptions& o) { o.adaptive_rho_tolerance = 7; }, 7.0}},
+      {"check_termination", {[](OsqpOptions& o) { o.check_termination = 7; }, 7}},
+      {"eps_abs", {[](OsqpOptions& o) { o.eps_abs = 0.7; }, 0.7}},
+      {"eps_rel", {[](OsqpOptions& o) { o.eps_rel = 0.7; }, 0.7}},
+      {"eps_prim_inf", {[](OsqpOptions& o) { o.eps_prim_inf = 0.7; }, 0.7}},
+      {"eps_dual_inf", {[](OsqpOptions& o) { o.eps_dual_inf = 0.7; }, 0.7}},
+      {"check_dualgap", {[](OsqpOptions& o) { o.check_dualgap = false; }, false}},
+      {"scaled_termination", {[](OsqpOptions& o) { o.scaled_termination = true; }, true}},
+      {"max_iter", {[](OsqpOptions& o) { o.max_iter = 7; }, 7}},
+      {"stop", {[](OsqpOptions& o) { o.stop = true; }, true}}};
+  expect_every_field(changes_of_defaults, record, OsqpOptions::defaults());
+  EXPECT_EQ(record(OsqpOptions::defaults())["package"], algorithms::emulated_osqp);
 }
 
 TEST(SettingsJson, HoldsEveryOptionOfScs) {

@@ -53,7 +53,7 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   for (ElfW(Half) i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object->dlpi_phdr[i];
     const std::uintptr_t begin = object->dlpi_addr + part.p_vaddr;
-    if (part.p_type == PT_LOAD) here |= search.inside - begin < part.p_memsz;
+    if (part.p_type == PT_LOAD) here |= search.inside >= begin && search.inside - begin < part.p_memsz;
     if (part.p_type == PT_NOTE && id.empty())
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
       id = build_id_among({reinterpret_cast<const char*>(begin), part.p_memsz});

@@ -1,8 +1,8 @@
 #include "surefoot/core/build.hpp"
+#include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
-#include "surefoot/core/vector_math.hpp"
 
 #include "support/input_error.hpp"
 

@@ -1,6 +1,7 @@
 #include "surefoot/core/random.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace surefoot {
@@ -12,7 +13,8 @@ void RandomStream::refill() {
 }
 
 std::uint64_t RandomStream::below(std::uint64_t count) {
-  const std::uint64_t threshold = (0 - count) % count;
+  const std::uint64_t threshold =
+      (std::numeric_limits<std::uint64_t>::max() - count + 1) % count;  // 2^64 mod count
   while (true) {
     const unsigned __int128 product = static_cast<unsigned __int128>(bits()) * count;
     if (static_cast<std::uint64_t>(product) >= threshold) return static_cast<std::uint64_t>(product >> 64);

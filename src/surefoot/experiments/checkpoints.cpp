@@ -129,7 +129,7 @@ certify::CountJournal& PartJournals::next(const std::string& weights) {
 }
 
 void say_gone_on_from(const std::filesystem::path& checkpoint) {
-  if (ranks().first()) host().say("goes on from " + checkpoint.string());
+  if (ranks().first()) host().say("resumes from " + checkpoint.string());
 }
 
 }  // namespace surefoot::experiments

@@ -68,7 +68,7 @@ class PartJournals {
   bool said_ = false;
 };
 
-/// Tells the user that work goes on from a checkpoint.
+/// Tells the user that work resumes from a checkpoint.
 void say_gone_on_from(const std::filesystem::path& checkpoint);
 
 }  // namespace surefoot::experiments

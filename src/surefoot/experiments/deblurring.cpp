@@ -1,7 +1,7 @@
 #include "surefoot/families/deblurring.hpp"
 
+#include "surefoot/algorithms/detail/osqp_averaging.hpp"
 #include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/algorithms/osqp_averaging.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"

@@ -6,7 +6,6 @@
 #include "surefoot/experiments/settings.hpp"
 #include "surefoot/families/family_key.hpp"
 #include "surefoot/learning/train.hpp"
-#include "surefoot/report/plot.hpp"
 
 #include <functional>
 #include <string>

@@ -1,5 +1,6 @@
 #include "surefoot/experiments/learned_weights.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/host.hpp"
@@ -78,6 +79,11 @@ certify::SampleRange samples_range(const LearnedSetting& setting, families::Samp
                                    Index count) {
   return {setting.family().text(), static_cast<Index>(setting.family_seed),
           std::string(families::to_string(set)), first, count};
+}
+
+certify::SampleRange training_range(const LearnedSetting& setting, Index first, Index last) {
+  return samples_range(setting, families::SampleSet::training, first,
+                       checked_sum("seen.last", last - first, Index{1}));
 }
 
 }  // namespace surefoot::experiments

@@ -29,4 +29,7 @@ void require_digest(const learning::Posterior& posterior, const std::string& fil
 certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,
                                    Index count);
 
+/// Training samples first .. last, likewise; InputError if they are too many to count.
+certify::SampleRange training_range(const LearnedSetting& setting, Index first, Index last);
+
 }  // namespace surefoot::experiments

@@ -5,14 +5,17 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
+#include "surefoot/learning/posterior_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <optional>
 #include <utility>
 
 namespace surefoot::experiments {
@@ -60,6 +63,7 @@ void carry_looks(learning::Posterior& posterior, const std::vector<certify::Look
   std::vector<certify::Look> carried;
   for (const certify::Look& look : looks) {
     if (look.range.family != samples.family || look.range.seed != samples.seed) continue;
+    if (certify::is_training(look)) continue;  // the same training makes the same weights
     if (std::find(carried.begin(), carried.end(), look) == carried.end()) carried.push_back(look);
   }
   if (!carried.empty()) posterior.metadata[looks_key] = certify::ledger_text(carried);
@@ -72,12 +76,51 @@ LookBook::LookBook(const LookOptions& options, std::string by, const io::Configu
   record_.resumed = resumes;
   record_.shared = !options.ledger.empty();
   if (record_.shared) record_.ledgers.push_back(options.ledger);
+  shared_ledger_ = options.ledger;
   ByteWriter bytes;
   for (const auto& [name, value] : configuration) {
     bytes.text(name);
     bytes.text(value);
   }
   request_ = io::sha256_hex(bytes.take());
+}
+
+void require_training_as_told(const learning::Posterior& posterior, const fs::path& file,
+                              std::vector<fs::path> ledgers) {
+  if (!ranks().first()) return;
+  ledgers.push_back(ledger_beside(file));
+  const std::string name = io::printable(file.string());
+  const LearnedSetting setting = setting_of(posterior, name);
+  std::vector<std::string> asked;
+  bool known = false;
+  for (const fs::path& ledger : ledgers) {
+    const std::vector<certify::Look> looks = certify::read_ledger(ledger);
+    if (std::none_of(looks.begin(), looks.end(), certify::is_training)) continue;
+    asked.push_back(io::printable(ledger.string()));
+    const std::vector<certify::SampleRange> ranges =
+        certify::trained_on(looks, learning::numbers_sha256(posterior));
+    if (ranges.empty()) continue;
+    known = true;
+    const std::optional<certify::SampleRange> seen =
+        setting.seen_first < 0
+            ? std::nullopt
+            : std::optional(training_range(setting, setting.seen_first, setting.seen_last));
+    require(seen && std::find(ranges.begin(), ranges.end(), *seen) != ranges.end(),
+            "{}: its metadata say that it depends on {}, but {} says that these weights were trained on {}",
+            name, seen ? to_text(*seen) : "samples that they do not name", asked.back(),
+            to_text(ranges.back()));
+  }
+  if (!known && !asked.empty()) {
+    host().say(
+        fmt::format("{}: what it was trained on is known from its own metadata alone; {} {} not "
+                    "have these weights",
+                    name, fmt::join(asked, " and "), asked.size() == 1 ? "does" : "do"));
+  }
+}
+
+void LookBook::check_training(const fs::path& file, const learning::Posterior& posterior) const {
+  require_training_as_told(posterior, file,
+                           record_.shared ? std::vector<fs::path>{shared_ledger_} : std::vector<fs::path>{});
 }
 
 void LookBook::add_weights(const fs::path& file, const learning::Posterior& posterior) {

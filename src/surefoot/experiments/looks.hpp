@@ -39,6 +39,12 @@ std::vector<certify::Look> looks_of(const learning::Posterior& posterior, const 
 void carry_looks(learning::Posterior& posterior, const std::vector<certify::Look>& looks,
                  const certify::SampleRange& samples);
 
+/// Compares what weights say that they depend on with what ledgers know of them; the one beside the file is
+/// asked too. InputError names both where they differ. Where ledgers have trainings and none is of these
+/// weights, a line says so: they may come from elsewhere.
+void require_training_as_told(const learning::Posterior& posterior, const std::filesystem::path& file,
+                              std::vector<std::filesystem::path> ledgers);
+
 /// The looks of one command.
 class LookBook {
  public:
@@ -47,6 +53,8 @@ class LookBook {
   LookBook(const LookOptions& options, std::string by, const io::Configuration& configuration, bool resumes);
   /// Weights that are counted: looks that they carry are known, and theirs goes to the ledger beside them.
   void add_weights(const std::filesystem::path& file, const learning::Posterior& posterior);
+  /// Weights that the result rests on, those of add_weights() and of a prior: require_training_as_told().
+  void check_training(const std::filesystem::path& file, const learning::Posterior& posterior) const;
   /// Whether looks are written down anywhere.
   [[nodiscard]] bool kept() const { return !record_.ledgers.empty(); }
 
@@ -60,6 +68,7 @@ class LookBook {
 
  private:
   certify::LookRecord record_;
+  std::filesystem::path shared_ledger_;
   std::string by_;
   std::string request_;
   std::vector<certify::Look> looks_;

@@ -4,9 +4,10 @@
 #include "surefoot/experiments/comparison.hpp"
 #include "surefoot/experiments/record.hpp"
 #include "surefoot/io/result_folder.hpp"
+#include "surefoot/report/figure.hpp"
+#include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/picture.hpp"
-#include "surefoot/report/plot.hpp"
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/text_table.hpp"
 

@@ -9,6 +9,7 @@
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/text.hpp"
+#include "surefoot/report/gnuplot.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,16 +90,19 @@ class KeptProofs {
 }  // namespace
 
 std::vector<Index> parse_step_list(const std::string& text) {
-  std::vector<Index> steps;
+  constexpr Index most = 100000;
+  std::vector<bool> asked(most + 1);  // a list may name the same ones again and again
   for (const std::string& part : io::split_list("--steps", text)) {
     const std::size_t dots = part.find("..");
     const Index first = whole_step(part.substr(0, dots));
     const Index last = dots == std::string::npos ? first : whole_step(part.substr(dots + 2));
-    require(first <= last && last <= 100000, "--steps: '{}' is empty or too long", part);
-    for (Index k = first; k <= last; ++k) steps.push_back(k);
+    require(first <= last && last <= most, "--steps: '{}' is empty or too long", part);
+    std::fill(asked.begin() + first, asked.begin() + last + 1, true);
   }
-  std::sort(steps.begin(), steps.end());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  std::vector<Index> steps;
+  for (Index k = 0; k <= most; ++k) {
+    if (asked[static_cast<std::size_t>(k)]) steps.push_back(k);
+  }
   return steps;
 }
 

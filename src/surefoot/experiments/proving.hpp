@@ -3,7 +3,7 @@
 #include "surefoot/certify/count_journal.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/io/result_folder.hpp"
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/figure.hpp"
 #include "surefoot/worst_case/optimize_steps.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 

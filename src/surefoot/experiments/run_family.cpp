@@ -20,6 +20,8 @@
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -30,24 +32,41 @@ namespace surefoot::experiments {
 
 namespace {
 
-constexpr EnumNames<Preset, 2> preset_names{{{Preset::package, "package"}, {Preset::paper, "paper"}}};
+constexpr EnumNames<Preset, 3> preset_names{
+    {{Preset::defaults, "default"}, {Preset::fixed, "fixed"}, {Preset::paper, "paper"}}};
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Traces that are being saved go into checkpoints too.
-void keep_in_checkpoints(problems::Table& traces, certify::CountJournal& journal) {
-  journal.companion.save = [&traces] {
-    ByteWriter to;
-    write_table(traces, to);
-    return to.take();
-  };
-  journal.companion.restore = [&traces](std::string_view bytes) {
-    ByteReader from(bytes, "traces of a checkpoint");
-    traces = read_table(from);
-    from.finish();
-  };
+using Json = nlohmann::ordered_json;
+
+/// What the certificate says of the stopping test: how many problems have which status, and after how many
+/// iterations; null: not so many have ended.
+Json termination_record(const runs::Terminations& terminations, bool obeyed) {
+  Json record = {{"obeyed", obeyed}};
+  for (const auto& [status, count] : terminations.counts()) {
+    record["statuses"][std::string(algorithms::to_string(status))] = count;
+  }
+  for (const auto& [name, part] : {std::pair{"median", 0.5}, {"90%", 0.9}, {"largest", 1.0}}) {
+    const double iterations = terminations.iterations_of(part);
+    record["iterations"][name] = iterations < infinity ? Json(static_cast<Index>(iterations)) : Json(nullptr);
+  }
+  return record;
+}
+
+std::string termination_text(const Json& record) {
+  std::vector<std::string> statuses;
+  for (const auto& [status, count] : record["statuses"].items()) {
+    statuses.push_back(fmt::format("{} {}", count.get<Index>(), status));
+  }
+  std::vector<std::string> iterations;
+  for (const auto& [name, value] : record["iterations"].items()) {
+    iterations.push_back(fmt::format("{} {}", name, value.is_null() ? "never" : value.dump()));
+  }
+  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", algorithms::emulated_osqp,
+                     record["obeyed"].get<bool>() ? "obeyed" : "recorded, not obeyed",
+                     fmt::join(statuses, ", "), fmt::join(iterations, ", "));
 }
 
 }  // namespace
@@ -57,7 +76,7 @@ std::string_view to_string(Preset preset) {
 }
 
 Preset parse_preset(std::string_view name) {
-  return value_in(preset_names, "--preset", name);
+  return value_in(preset_names, "--preset", name == "package" ? to_string(Preset::fixed) : name);
 }
 
 void FamilyRunOptions::validate() const {
@@ -80,6 +99,7 @@ SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& 
     return runs::solve_qp(*problem, how);
   };
   run.problems = problem;
+  run.stops = options.stop;
   return run;
 }
 
@@ -143,10 +163,12 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
   run_options.steps = options_.iterations;
   run_options.shared = true;
   const Part own = runs::own_instances(op(), run_options);
-  if (options_.save_traces) {
-    traces_.setZero(op().instances(), options_.iterations - metric.first_step() + 1);
-    keep_in_checkpoints(traces_, journal);
+  if (op().has_stopping_test()) {
+    terminations_ = runs::Terminations(op().instances());
+    run_options.ending_sink = terminations_.sink();
   }
+  if (options_.save_traces) traces_.setZero(op().instances(), options_.iterations - metric.first_step() + 1);
+  keep_in_checkpoints(journal);
   Progress progress("running " + std::string(op().name()));
   Index finished = 0;
   FamilyResult result;
@@ -169,9 +191,30 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
     variant.sha256 = io::sha256_hex(result.traces);
     variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
   }
-  certificate.run = record();
+  if (op().has_stopping_test()) {
+    runs::share_rows(terminations_.numbers(), own);
+    result.terminations = terminations_.csv();
+  }
+  certificate.run = record(result);
   if (stated_) certify::add_worst_case(certificate, *stated_, host().check);
   return result;
+}
+
+// Traces that are being saved, and what the stopping test said, go into checkpoints too.
+void FamilyRun::keep_in_checkpoints(certify::CountJournal& journal) {
+  if (!options_.save_traces && !op().has_stopping_test()) return;
+  journal.companion.save = [this] {
+    ByteWriter to;
+    if (options_.save_traces) write_table(traces_, to);
+    if (op().has_stopping_test()) write_table(terminations_.numbers(), to);
+    return to.take();
+  };
+  journal.companion.restore = [this](std::string_view bytes) {
+    ByteReader from(bytes, "traces of a checkpoint");
+    if (options_.save_traces) traces_ = read_table(from);
+    if (op().has_stopping_test()) terminations_.numbers() = read_table(from);
+    from.finish();
+  };
 }
 
 void FamilyRun::require_memory() const {
@@ -186,8 +229,13 @@ void FamilyRun::require_memory() const {
     needs.add("solutions", copies * instances * static_cast<double>(op().iterate_size()));
   }
   if (options_.save_traces) {
-    constexpr double copies = 2;  // and its file
+    // Its file, and that as it is written; a checkpoint is put together.
+    const double copies = options_.checkpoints ? 5 : 3;
     needs.add("traces", copies * (static_cast<double>(options_.iterations) + 1) * instances);
+  }
+  if (op().has_stopping_test()) {
+    constexpr double numbers = 40;  // a row, its text and its part of a checkpoint
+    needs.add("terminations", numbers * instances);
   }
   needs.require_fit();
 }
@@ -200,11 +248,15 @@ std::optional<certify::StatedWorstCase> FamilyRun::stated_worst_case() const {
   return stated;
 }
 
-std::string FamilyRun::record() const {
-  auto run = nlohmann::ordered_json::parse(certify::settings_json(op().settings()));
+std::string FamilyRun::record(FamilyResult& result) const {
+  Json run = Json::parse(certify::settings_json(op().settings()));
   for (const families::FamilyFiles::Read& read : files_.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
   run["iterations"] = options_.iterations;
+  if (op().has_stopping_test()) {
+    run["termination"] = termination_record(terminations_, solver_.stops);
+    result.termination_line = termination_text(run["termination"]);
+  }
   run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
   return io::json_dump(run);
 }

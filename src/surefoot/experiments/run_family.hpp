@@ -13,6 +13,7 @@
 #include "surefoot/io/checkpoint_file.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
+#include "surefoot/runs/terminations.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -24,9 +25,10 @@
 /// A solver on a family of the user's own, run and certified: what `run qp` and `run cone` do.
 namespace surefoot::experiments {
 
-/// Solver settings by name: the solver's own defaults, or the paper's.
-enum class Preset { package, paper };
+/// Solver settings by name: the package as it is installed, the same without what it adapts, or the paper's.
+enum class Preset { defaults, fixed, paper };
 std::string_view to_string(Preset preset);
+/// "package" is an older name of fixed.
 Preset parse_preset(std::string_view name);
 
 struct FamilyRunOptions {
@@ -51,6 +53,7 @@ struct SolverRun {
   certify::ProblemData data;
   /// Accurate solutions of all instances.
   std::function<problems::Table(const Interrupt&)> solve;
+  bool stops = false;  ///< its stopping test, if it has one, is obeyed
 };
 SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options);
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
@@ -58,7 +61,9 @@ SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& op
 
 struct FamilyResult {
   certify::Certificate certificate;
-  std::string traces;  ///< as .npy, if they are saved
+  std::string traces;            ///< as .npy, if they are saved
+  std::string terminations;      ///< as CSV, if the solver has a stopping test
+  std::string termination_line;  ///< what it came to, in words
 };
 
 class FamilyRun {
@@ -82,7 +87,8 @@ class FamilyRun {
  private:
   void require_memory() const;
   [[nodiscard]] std::optional<certify::StatedWorstCase> stated_worst_case() const;
-  [[nodiscard]] std::string record() const;
+  void keep_in_checkpoints(certify::CountJournal& journal);
+  [[nodiscard]] std::string record(FamilyResult& result) const;
 
   families::FamilyFiles& files_;
   SolverRun solver_;
@@ -90,6 +96,7 @@ class FamilyRun {
   certify::Options claims_;
   problems::Table starts_;
   problems::Table traces_;
+  runs::Terminations terminations_;
   certify::Independence independence_;
   std::optional<certify::StatedWorstCase> stated_;
 };

@@ -184,6 +184,7 @@ class CodingExperiment {
     if (ranks().as_first(fs::exists(weights_of(place)))) {
       Candidate known = load_candidate(weights_of(place));
       if (is_of(known.posterior, training)) {
+        require_training_as_told(known.posterior, weights_of(place), {});
         output_.add_result("weights/" + place);
         return {place, std::move(known.posterior), source, weights_of(place)};
       }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/figure.hpp"
 #include "surefoot/runs/tally.hpp"
 
 #include <functional>

@@ -89,8 +89,12 @@ void print_epoch(const learning::TrainProgress& now, bool decibels) {
   std::fflush(stdout);
 }
 
+std::vector<fs::path> shared_ledger(const Training& training) {
+  return training.ledger.empty() ? std::vector<fs::path>{} : std::vector{training.ledger};
+}
+
 // The setting with the training samples that the weights depend on, through their start and prior too.
-void add_seen_samples(TrainConfig& config) {
+void add_seen_samples(const Training& training, TrainConfig& config) {
   LearnedSetting& setting = config.setting;
   setting.seen_first = setting.first;
   setting.seen_last = checked_sum("samples", setting.first, setting.samples) - 1;
@@ -100,6 +104,7 @@ void add_seen_samples(TrainConfig& config) {
     require_digest(posterior, file.string());
     const LearnedSetting other = setting_of(posterior, file.string());
     require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
+    require_training_as_told(posterior, file, shared_ledger(training));
     setting.seen_first = std::min(setting.seen_first, other.seen_first);
     setting.seen_last = std::max(setting.seen_last, other.seen_last);
   }
@@ -126,6 +131,14 @@ std::vector<certify::Look> looks_before(const Training& training) {
     add(looks_of(learning::load_posterior(file), file.string()));
   }
   return looks;
+}
+
+// What the weights were trained on, in the ledger beside them and in the shared one.
+void write_down(const Training& training, const certify::Look& look) {
+  if (!ranks().first()) return;
+  std::vector<fs::path> ledgers = shared_ledger(training);
+  ledgers.push_back(training.folder / ledger_name);
+  for (const fs::path& ledger : ledgers) certify::record_training(ledger, look);
 }
 
 constexpr double numbers_by_weight = 38;
@@ -160,9 +173,9 @@ Training read_training(const fs::path& config) {
   return training;
 }
 
-void describe(const Training& training, learning::Posterior& posterior) {
+static void describe(const Training& training, learning::Posterior& posterior) {
   TrainConfig config = training.config;
-  add_seen_samples(config);
+  add_seen_samples(training, config);
   describe_weights(posterior, config.fields(), config.setting.family());
   auto& data = posterior.metadata;
   data["training.config"] = training.config_name;
@@ -194,6 +207,7 @@ learning::TrainResult run_training(const Training& training) {
   needs.require_fit();
   require_room_for_steps(training);
   const std::vector<certify::Look> looks = looks_before(training);
+  add_seen_samples(training, config);
 
   const LearnedBench bench = make_bench(setting, {.set = families::SampleSet::training,
                                                   .count = setting.samples,
@@ -245,6 +259,10 @@ learning::TrainResult run_training(const Training& training) {
   carry_looks(result.posterior, looks,
               samples_range(setting, families::SampleSet::hold_out, 0, setting.samples));
   const std::string weights = learning::posterior_bytes(result.posterior);
+  // Before the weights are there: none are without their entry.
+  write_down(training,
+             certify::training_look(training_range(setting, setting.seen_first, setting.seen_last),
+                                    io::sha256_hex(weights), learning::numbers_sha256(result.posterior)));
   folder.finish({{weights_name, weights}});
   io::remove_output(options.checkpoint);
   return result;

@@ -11,7 +11,7 @@
 
 namespace surefoot::io {
 
-/// Everything that a result depends on, by name. Work goes on from a checkpoint only if all of it is the
+/// Everything that a result depends on, by name. Work resumes from a checkpoint only if all of it is the
 /// same.
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 

@@ -57,6 +57,8 @@ class TableReader {
   /// None if the rows cannot be told apart without reading all before them (gzip, standard input, Fortran
   /// order).
   [[nodiscard]] virtual std::optional<Rows> rows_in_file() const { return std::nullopt; }
+  /// How many rows it has, where its first bytes say so (.npy).
+  [[nodiscard]] virtual std::optional<Index> rows_said() const { return std::nullopt; }
   /// Reads part `part` of `parts` of those rows, by the place of a row's first byte. The parts together give
   /// the rows of the table. An error of a part names the line as a reader of the whole does; blank lines at
   /// the end of a part are no error of it.

@@ -1,7 +1,7 @@
 #include "surefoot/learning/posterior.hpp"
 
+#include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/error.hpp"
-#include "surefoot/core/vector_math.hpp"
 
 namespace surefoot::learning {
 

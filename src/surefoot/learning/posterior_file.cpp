@@ -198,6 +198,12 @@ std::string posterior_sha256(const Posterior& posterior) {
   return io::sha256_hex(posterior_bytes(posterior));
 }
 
+std::string numbers_sha256(const Posterior& posterior) {
+  io::Safetensors content = content_of(posterior);
+  std::erase_if(content.metadata, [](const auto& entry) { return !entry.first.starts_with(own_prefix); });
+  return io::sha256_hex(io::to_safetensors(content));
+}
+
 void save_posterior(const Posterior& posterior, const std::filesystem::path& path) {
   io::write_file_atomically(path, posterior_bytes(posterior));
 }

@@ -17,6 +17,8 @@ namespace surefoot::learning {
 std::string posterior_bytes(const Posterior& posterior);
 /// Their SHA-256, which is the file's: how certificates and checkpoints name weights.
 std::string posterior_sha256(const Posterior& posterior);
+/// SHA-256 of the file that the posterior would make without its metadata: the same whatever they say.
+std::string numbers_sha256(const Posterior& posterior);
 
 /// Written atomically: a reader sees the old file or the new one.
 void save_posterior(const Posterior& posterior, const std::filesystem::path& path);

@@ -160,6 +160,24 @@ TEST(PosteriorFile, DigestDoesNotDependOnTheOrderOfTensors) {
             "w.safetensors: is damaged: its digest does not match");
 }
 
+TEST(PosteriorFile, DigestOfItsNumbersDoesNotDependOnMetadata) {
+  Posterior posterior = example();
+  const std::string numbers = numbers_sha256(posterior);
+  const std::string file = posterior_sha256(posterior);
+  posterior.metadata["seen.last"] = "12";
+  EXPECT_EQ(numbers_sha256(posterior), numbers);
+  EXPECT_NE(posterior_sha256(posterior), file);
+  for (const auto& change : {+[](Posterior& other) { other.gaussians.mean[3] += 1e-9; },
+                             +[](Posterior& other) { other.gaussians.prior_mean[0] = 0; },
+                             +[](Posterior& other) { other.layout.blocks[1].name = "other"; },
+                             +[](Posterior& other) { other.grid.b += 1; }}) {
+    Posterior other = example();
+    change(other);
+    round_prior(other);
+    EXPECT_NE(numbers_sha256(other), numbers);
+  }
+}
+
 TEST(PosteriorFile, ReservedMetadataAreRefused) {
   Posterior posterior = example();
   posterior.metadata["surefoot.b"] = "1";

@@ -1,11 +1,11 @@
 #include "surefoot/learning/train.hpp"
 
 #include "surefoot/core/checked.hpp"
+#include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/ranks.hpp"
-#include "surefoot/core/vector_math.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/learning/train_state.hpp"

@@ -88,7 +88,7 @@ struct TrainOptions {
   std::set<std::string> tied;                 ///< blocks whose variances are their prior's: s = lambda
   std::map<std::string, double> rate_factor;  ///< of a block's mean_rate; 1 if not named
   std::filesystem::path checkpoint;           ///< file; empty: none
-  bool resume = true;                         ///< go on from the checkpoint if there is one
+  bool resume = true;                         ///< resume from the checkpoint if there is one
   double checkpoint_seconds = 60;             ///< between two of them
   io::Configuration identity = {};            ///< what else a checkpoint must agree with (the samples)
 
@@ -111,7 +111,7 @@ struct TrainProgress {
 };
 
 struct TrainHooks {
-  /// Once, if training goes on from a checkpoint.
+  /// Once, if training resumes from a checkpoint.
   std::function<void()> resumed;
   /// Before the samples of an epoch (numbered through all stages) are used, also when resuming inside it: may
   /// replace them.
@@ -138,7 +138,7 @@ Posterior initial_posterior(const algorithms::LearnedOperator& op, double log_va
 /// theta_i = w + sqrt(s) xi_i drawn for each run; without noise, of the mean surrogate at w. At the end the
 /// prior's variances are moved to their grid.
 /// Mini-batches are made of fixed small groups of samples in an order that depends on (seed, epoch) only.
-/// A run that was killed goes on from its checkpoint and ends at the same weights, bit for bit; a checkpoint
+/// A run that was killed resumes from its checkpoint and ends at the same weights, bit for bit; a checkpoint
 /// of other settings, weights or samples is refused.
 TrainResult train(algorithms::LearnedOperator& op, Posterior begin, const Loss& loss,
                   const TrainOptions& options, const TrainHooks& hooks = {});

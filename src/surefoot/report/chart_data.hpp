@@ -1,7 +1,8 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/certificate_figures.hpp"
+#include "surefoot/report/figure.hpp"
 #include "surefoot/report/series.hpp"
 
 #include <string>

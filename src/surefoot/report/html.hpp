@@ -1,7 +1,9 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/figure.hpp"
+#include "surefoot/report/gnuplot.hpp"
+#include "surefoot/report/inline_svg.hpp"
 
 #include <string>
 #include <string_view>

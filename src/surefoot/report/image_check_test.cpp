@@ -1,6 +1,7 @@
 #include "surefoot/report/image_check.hpp"
 
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/certificate_figures.hpp"
+#include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/process.hpp"
 
 #include "support/synthetic_certificate.hpp"

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "surefoot/core/types.hpp"
+#include "surefoot/report/figure.hpp"
+#include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/html.hpp"
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/inline_svg.hpp"
 
 #include <string>
 #include <vector>

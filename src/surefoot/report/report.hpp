@@ -2,9 +2,11 @@
 
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/io/result_folder.hpp"
+#include "surefoot/report/certificate_figures.hpp"
+#include "surefoot/report/figure.hpp"
 #include "surefoot/report/file_names.hpp"
+#include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/html.hpp"
-#include "surefoot/report/plot.hpp"
 #include "surefoot/report/text_table.hpp"
 
 #include <filesystem>

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
+#include "surefoot/report/certificate_figures.hpp"
+#include "surefoot/report/figure.hpp"
+#include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/html.hpp"
-#include "surefoot/report/plot.hpp"
 #include "surefoot/report/text_table.hpp"
 
 #include <string>

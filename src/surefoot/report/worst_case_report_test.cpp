@@ -1,8 +1,9 @@
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
+#include "surefoot/report/certificate_figures.hpp"
 #include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/curves.hpp"
-#include "surefoot/report/plot.hpp"
+#include "surefoot/report/figure.hpp"
 #include "surefoot/report/table.hpp"
 
 #include "support/synthetic_certificate.hpp"

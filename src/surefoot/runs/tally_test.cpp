@@ -39,7 +39,7 @@ TallySpec example_spec(std::size_t columns) {
   return spec;
 }
 
-// The definitions of SPEC section 1 and 2, one run at a time.
+// The definitions of tally.hpp, one run at a time.
 double value_at(const Row& run, std::size_t k) {
   for (std::size_t i = 0; i <= k; ++i) {
     if (!std::isfinite(run[i])) return infinity;

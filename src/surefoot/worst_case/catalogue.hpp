@@ -20,7 +20,7 @@ struct Parameters {
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
-/// What is asked: row `steps` of a trace of a method (SPEC 1). `residual` is |z^k - z^{k-1}| (halpern: |z - N
+/// What is asked: row `steps` of a trace of a method. `residual` is |z^k - z^{k-1}| (halpern: |z - N
 /// z| at z^{k-1}), `distance` |z^k - z*|, `gap` f(z^k) - f*, `gradient` |grad f(z^k)|.
 struct Question {
   std::string method = "averaged";
@@ -50,7 +50,8 @@ Question resolved(Question question);
 /// The method with its calls.
 Method build(const Question& question);
 
-/// The exact worst case per unit of the start where a formula for it is known (SPEC 2 and 13), to nearest.
+/// The exact worst case per unit of the start where a formula for it is known (docs/worst_case.md cites
+/// them), to nearest.
 std::optional<double> closed_form(const Question& question);
 
 /// "the residual |z^70 - z^69|", for sentences.

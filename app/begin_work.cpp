@@ -1,0 +1,3 @@
+#include "begin_work.hpp"
+
+void begin_work() {}

@@ -1,0 +1,110 @@
+#include "command_line.hpp"
+
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/version.hpp"
+
+#include "exit_codes.hpp"
+#include "settings.hpp"
+#include "verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+struct NamedVerb {
+  std::string_view name;
+  void (*add)(CLI::App& app, int& exit_code);
+};
+
+// In the order of --help.
+constexpr std::array all_verbs{
+    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }},
+    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }},
+    NamedVerb{"verify", add_verify_verb},
+    NamedVerb{"compare", add_compare_verb},
+    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }},
+    NamedVerb{"worst-case", add_worst_case_verb},
+    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }},
+    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }},
+    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }},
+};
+
+std::vector<CLI::App*> verbs_of(CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+CLI::App* find_verb(CLI::App& app, const std::string& name) {
+  const std::vector<CLI::App*> verbs = verbs_of(app);
+  const auto found =
+      std::find_if(verbs.begin(), verbs.end(), [&](CLI::App* verb) { return verb->get_name() == name; });
+  return found == verbs.end() ? nullptr : *found;
+}
+
+// What the parser found wrong; an unknown verb before that a verb is missing.
+std::string explanation(CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
+  const std::string first = words.empty() ? "" : words.front();
+  if (first.empty() || first.front() == '-' || find_verb(app, first) != nullptr) return error.what();
+  std::string names;
+  for (const CLI::App* verb : verbs_of(app)) names += (names.empty() ? "" : ", ") + verb->get_name();
+  return fmt::format("'{}' is not a verb; known are {}", first, names);
+}
+
+// For the verbs that take settings from a file, those settings as arguments: `run qp FOLDER` and --settings
+// FILE.
+std::vector<std::string> with_family_settings(CLI::App& app, const std::vector<std::string>& all) {
+  if (all.size() < 3 || all[0] != "run") return all;
+  const CLI::App* verb = find_verb(*app.get_subcommand("run"), all[1]);
+  if (verb == nullptr) return all;
+  const std::vector<std::string> given(all.begin() + 2, all.end());
+  std::string settings;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].starts_with("--settings=")) settings = given[i].substr(11);
+    if (given[i] == "--settings" && i + 1 < given.size()) settings = given[i + 1];
+    const std::filesystem::path in_folder = std::filesystem::path(given[i]) / "settings.toml";
+    if (settings.empty() && !given[i].starts_with("-") && std::filesystem::exists(in_folder))
+      settings = in_folder.string();
+  }
+  if (settings.empty()) return all;
+  std::vector<std::string> result{all[0], all[1]};
+  for (std::string& argument : with_settings(*verb, settings, given)) result.push_back(std::move(argument));
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view only) {
+  auto app = std::make_unique<CLI::App>(
+      "Guarantees for optimizers from samples: how good is the answer after k steps?");
+  app->name("surefoot");
+  app->set_version_flag("--version", std::string(surefoot::version));
+  app->require_subcommand(1);
+  app->footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
+  for (const NamedVerb& verb : all_verbs) {
+    if (only.empty() || only == verb.name) verb.add(*app, exit_code);
+  }
+  return app;
+}
+
+void parse_words(CLI::App& app, std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // as the parser wants them
+  app.parse(std::move(words));
+}
+
+int run_command_line(const std::vector<std::string>& words) {
+  int exit_code = holds;
+  const std::unique_ptr<CLI::App> app = make_command_line(exit_code);
+  try {
+    parse_words(*app, with_family_settings(*app, words));
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app->exit(request);
+  } catch (const CLI::ParseError& error) {
+    throw surefoot::InputError(explanation(*app, error, words) + " (see surefoot --help)");
+  }
+  return exit_code;
+}
