@@ -1,7 +1,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
-#include "surefoot/certify/run_record.hpp"
+#include "surefoot/certify/settings_json.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/runs/named_metric.hpp"
@@ -195,7 +195,8 @@ Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
   };
   auto op =
       interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Osqp>(problem, options); });
-  return {std::move(op), solve, certify::run_record(options), certify::data_of(problem)};
+  std::string record = certify::settings_json(op->settings());
+  return {std::move(op), solve, std::move(record), certify::data_of(problem)};
 }
 
 Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
@@ -206,7 +207,8 @@ Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& option
     how.interrupt = interrupt;
     return runs::solve_cone(*scs, problem, how);
   };
-  return {std::move(op), solve, certify::run_record(options, problem.cones), certify::data_of(problem)};
+  std::string record = certify::settings_json(op->settings());
+  return {std::move(op), solve, std::move(record), certify::data_of(problem)};
 }
 
 void add_problems(py::module_& module) {

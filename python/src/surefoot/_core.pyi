@@ -12,6 +12,7 @@ stratified_purpose: str
 paper_purpose: str
 hold_out_purpose: str
 metric_names: list[str]
+defaults: dict[str, Any]
 
 class InputError(ValueError): ...
 

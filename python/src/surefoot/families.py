@@ -214,9 +214,9 @@ class _Family:
 
     def certify(
         self,
-        iterations: int = 500,
+        iterations: int = _core.defaults["iterations"],
         *,
-        metric: Metric = "residual",
+        metric: Metric = _core.defaults["metric"],
         start: npt.ArrayLike | None = None,
         preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
@@ -260,9 +260,9 @@ class _Family:
 
     def traces(
         self,
-        iterations: int = 500,
+        iterations: int = _core.defaults["iterations"],
         *,
-        metric: Metric = "residual",
+        metric: Metric = _core.defaults["metric"],
         start: npt.ArrayLike | None = None,
         preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,

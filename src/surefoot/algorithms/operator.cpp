@@ -29,6 +29,10 @@ std::string_view to_string(Quantity quantity) {
   return name_in(quantity_names, quantity);
 }
 
+Settings Operator::settings() const {
+  return {{"solver", std::string(name())}};
+}
+
 bool AveragedMap::fits(Index /*instance*/, const double* /*iterate*/) const {
   return true;
 }

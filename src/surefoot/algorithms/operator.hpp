@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/algorithms/settings.hpp"
 #include "surefoot/algorithms/stopping.hpp"
 #include "surefoot/core/types.hpp"
 
@@ -106,6 +107,11 @@ class Operator {
 
   /// Short name, as in configuration and reports.
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// All that its steps depend on besides the problem, for the record: {"solver", NAME}, then {"settings",
+  /// {...}} and what else it has. A new option of an operator belongs there.
+  [[nodiscard]] virtual Settings settings() const;
+  /// What is drawn at random for every run: empty if nothing is.
+  [[nodiscard]] virtual std::string_view sampling() const { return ""; }
   /// Number of instances of the family.
   [[nodiscard]] virtual Index instances() const = 0;
   /// Rows of the state.

@@ -98,6 +98,41 @@ OsqpOptions OsqpOptions::paper() {
   return options;
 }
 
+// Taken apart by all fields, so that a new one cannot be left out unseen.
+Settings settings_of(const OsqpOptions& options) {
+  const auto& [rho, sigma, alpha, equality_factor, loose_rho, scaling, scale_each, reference_q, system,
+               adaptive_rho, adaptive_rho_interval, adaptive_rho_tolerance, check_termination, eps_abs,
+               eps_rel, eps_prim_inf, eps_dual_inf, check_dualgap, scaled_termination, max_iter, stop] =
+      options;
+  Settings own{{"rho", rho},
+               {"sigma", sigma},
+               {"alpha", alpha},
+               {"equality_factor", equality_factor},
+               {"loose_rho", loose_rho},
+               {"scaling", scaling},
+               {"scale_each", scale_each},
+               {"reference_q", std::vector<double>(reference_q.begin(), reference_q.end())},
+               {"system", setting_of(system)},
+               {"adaptive_rho", adaptive_rho}};
+  const OsqpOptions usual;
+  const bool own_tolerances =
+      eps_abs != usual.eps_abs || eps_rel != usual.eps_rel || scaled_termination != usual.scaled_termination;
+  if (!options.watches() && !own_tolerances) return {{"solver", "OSQP"}, {"settings", own}};
+  const Settings others{{"adaptive_rho_interval", adaptive_rho_interval},
+                        {"adaptive_rho_tolerance", adaptive_rho_tolerance},
+                        {"check_termination", check_termination},
+                        {"eps_abs", eps_abs},
+                        {"eps_rel", eps_rel},
+                        {"eps_prim_inf", eps_prim_inf},
+                        {"eps_dual_inf", eps_dual_inf},
+                        {"check_dualgap", check_dualgap},
+                        {"scaled_termination", scaled_termination},
+                        {"max_iter", max_iter},
+                        {"stop", stop}};
+  own.insert(own.end(), others.begin(), others.end());
+  return {{"solver", "OSQP"}, {"settings", own}, {"package", std::string(emulated_osqp)}};
+}
+
 void OsqpOptions::validate() const {
   require(std::isfinite(rho) && rho > 0, "rho: is {}, must be > 0", rho);
   require(std::isfinite(sigma) && sigma > 0, "sigma: is {}, must be > 0", sigma);

@@ -57,6 +57,9 @@ struct OsqpOptions {
   void validate() const;
 };
 
+/// What Osqp::settings() says of them.
+Settings settings_of(const OsqpOptions& options);
+
 /// rho_i of a row with these (scaled) bounds where rho is options.rho, or a changed one.
 double row_rho(double lower, double upper, const OsqpOptions& options);
 double row_rho(double lower, double upper, double rho, const OsqpOptions& options);
@@ -85,6 +88,7 @@ class Osqp final : public Operator, public DifferentiableStep {
   [[nodiscard]] const SplittingSystem& system() const { return *system_; }
 
   [[nodiscard]] std::string_view name() const override { return "osqp"; }
+  [[nodiscard]] Settings settings() const override { return settings_of(options_); }
   [[nodiscard]] Index instances() const override { return instances_; }
   [[nodiscard]] Index state_size() const override {
     return n_ + 2 * m_ + (options_.watches() ? Index{note_rows} : 0);

@@ -5,7 +5,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/host.hpp"
-#include "surefoot/experiments/learned_setting.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"

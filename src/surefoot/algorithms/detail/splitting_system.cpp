@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/detail/splitting_system.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <Eigen/Cholesky>
@@ -12,6 +13,11 @@ using problems::Matrix;
 using problems::SparseMatrix;
 
 namespace {
+
+constexpr EnumNames<SystemKind, 4> system_names{{{SystemKind::sparse, "sparse"},
+                                                 {SystemKind::dense, "dense"},
+                                                 {SystemKind::kronecker, "kronecker"},
+                                                 {SystemKind::kkt, "kkt"}}};
 
 Matrix dense_of(const RowPattern& pattern, const double* values) {
   Matrix matrix = Matrix::Zero(pattern.rows, pattern.columns);
@@ -34,6 +40,15 @@ bool surely_dense(const RowPattern& P, const RowPattern& A) {
 }
 
 }  // namespace
+
+std::string_view to_string(SystemKind kind) {
+  return name_in(system_names, kind);
+}
+
+Setting::Value setting_of(const std::optional<SystemKind>& kind) {
+  if (!kind) return nullptr;
+  return std::string(to_string(*kind));
+}
 
 SplittingSystem::SplittingSystem(const std::vector<SparseMatrix>& P, const std::vector<SparseMatrix>& A,
                                  bool own, std::optional<SystemKind> kind, bool delicate)

@@ -3,8 +3,10 @@
 #include "surefoot/algorithms/detail/dense_lanes.hpp"
 #include "surefoot/algorithms/detail/kronecker.hpp"
 #include "surefoot/algorithms/detail/normal_system.hpp"
+#include "surefoot/algorithms/settings.hpp"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::algorithms {
@@ -18,6 +20,9 @@ enum class SystemKind {
   /// the digits that a tiny sigma beside a large rho would lose.
   kkt,
 };
+std::string_view to_string(SystemKind kind);
+/// Its name for the record; null: told by the patterns.
+Setting::Value setting_of(const std::optional<SystemKind>& kind);
 
 /// The linear algebra that OSQP and SCS share: products with P, A, A' and solves with
 /// K = P + diag(sigma) + A' diag(rho) A, for all lanes of a block together. Numbers are shared by all

@@ -1,4 +1,9 @@
-#include "surefoot/certify/run_record.hpp"
+#include "surefoot/certify/settings_json.hpp"
+
+#include "surefoot/algorithms/gradient_descent.hpp"
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
+#include "surefoot/algorithms/warm_start.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -30,7 +35,7 @@ void expect_every_field(const Changes<Options>& changes, const Record& record, c
   }
 }
 
-TEST(RunRecord, HoldsEveryOptionOfOsqp) {
+TEST(SettingsJson, HoldsEveryOptionOfOsqp) {
   using algorithms::OsqpOptions;
   const Changes<OsqpOptions> changes{
       {"rho", {[](OsqpOptions& o) { o.rho = 0.7; }, 0.7}},
@@ -42,7 +47,9 @@ TEST(RunRecord, HoldsEveryOptionOfOsqp) {
       {"scale_each", {[](OsqpOptions& o) { o.scale_each = false; }, false}},
       {"reference_q", {[](OsqpOptions& o) { o.reference_q = Eigen::Vector2d(1, 2); }, {1.0, 2.0}}},
       {"system", {[](OsqpOptions& o) { o.system = algorithms::SystemKind::kkt; }, "kkt"}}};
-  const auto record = [](const OsqpOptions& options) { return json::parse(run_record(options)); };
+  const auto record = [](const OsqpOptions& options) {
+    return json::parse(settings_json(settings_of(options)));
+  };
   expect_every_field(changes, record);
   expect_every_field(changes, record, OsqpOptions::defaults());
   const Changes<OsqpOptions> changes_of_defaults{
@@ -62,7 +69,7 @@ TEST(RunRecord, HoldsEveryOptionOfOsqp) {
   EXPECT_EQ(record(OsqpOptions::defaults())["package"], algorithms::emulated_osqp);
 }
 
-TEST(RunRecord, HoldsEveryOptionOfScs) {
+TEST(SettingsJson, HoldsEveryOptionOfScs) {
   using algorithms::ScsOptions;
   const Changes<ScsOptions> changes{
       {"alpha", {[](ScsOptions& o) { o.alpha = 0.7; }, 0.7}},
@@ -71,17 +78,39 @@ TEST(RunRecord, HoldsEveryOptionOfScs) {
       {"zero_factor", {[](ScsOptions& o) { o.zero_factor = 0.7; }, 0.7}},
       {"tau_factor", {[](ScsOptions& o) { o.tau_factor = 0.7; }, 0.7}},
       {"system", {[](ScsOptions& o) { o.system = algorithms::SystemKind::dense; }, "dense"}}};
-  expect_every_field(changes, [](const ScsOptions& options) { return json::parse(run_record(options, {})); });
+  expect_every_field(changes, [](const ScsOptions& options) {
+    return json::parse(settings_json(settings_of(options, {})));
+  });
 }
 
-TEST(RunRecord, HoldsTheCones) {
+TEST(SettingsJson, HoldsTheCones) {
   problems::Cones cones;
   cones.zero = 1;
   cones.nonnegative = 2;
   cones.second_order = {3};
   cones.semidefinite = {4, 5};
   const json expected{{"zero", 1}, {"nonnegative", 2}, {"second_order", {3}}, {"semidefinite", {4, 5}}};
-  EXPECT_EQ(json::parse(run_record(algorithms::ScsOptions{}, cones))["cones"], expected);
+  EXPECT_EQ(json::parse(settings_json(settings_of(algorithms::ScsOptions{}, cones)))["cones"], expected);
+}
+
+TEST(SettingsJson, KeepsTheOrderAndTheTextOfARecord) {
+  EXPECT_EQ(settings_json(settings_of(algorithms::OsqpOptions{})),
+            R"({"solver":"OSQP","settings":{"rho":0.1,"sigma":1e-06,"alpha":1.6,"equality_factor":1000.0,)"
+            R"("loose_rho":1e-06,"scaling":10,"scale_each":true,"reference_q":[],"system":null,)"
+            R"("adaptive_rho":false}})");
+}
+
+TEST(SettingsJson, AnOperatorSaysItsOwn) {
+  problems::Quadratic problem;
+  problem.P = problems::Matrix::Identity(2, 2);
+  problem.c = problems::Table::Zero(3, 2);
+  const auto solver =
+      std::make_shared<algorithms::GradientDescent>(problem, algorithms::GradientDescentOptions{.step = 0.5});
+  EXPECT_EQ(settings_json(solver->settings()), R"({"solver":"gradient-descent","settings":{"step":0.5}})");
+  const algorithms::WarmStart warm(solver, std::make_shared<const problems::Table>(problem.c));
+  EXPECT_EQ(json::parse(settings_json(warm.settings()))["started"]["settings"]["step"], 0.5);
+  EXPECT_EQ(warm.sampling(), "pre-activations");
+  EXPECT_EQ(solver->sampling(), "");
 }
 
 }  // namespace
