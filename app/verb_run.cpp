@@ -80,8 +80,8 @@ void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solv
 /// The preset that is named, and all else that can be wrong before a file is read.
 Preset checked_preset(RunArguments& arguments, bool has_defaults) {
   require(has_defaults || arguments.preset != to_string(Preset::defaults),
-          "--preset: default is of run qp alone; SCS is run without acceleration and adaptive scale: fixed, "
-          "paper");
+          "--preset: default is of run qp alone; SCS is run without acceleration and adaptive "
+          "scale: fixed, paper");
   const Preset preset = parse_preset(arguments.preset);
   if (arguments.preset != to_string(preset)) {
     say("--preset package: an older name of fixed, the package without what it adapts");

@@ -339,8 +339,8 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
       },
       [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
   return fmt::format(
-      "{} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often as you like"
-      "\n\n{}",
+      "{} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often "
+      "as you like\n\n{}",
       metric_in_unit(first), step, count - 1, report::to_text(table));
 }
 
