@@ -102,9 +102,7 @@ void preset(const CLI::App& verb, const char* option, T& value, T preset_value) 
 void choose_osqp(const CLI::App& verb, RunArguments& arguments) {
   using algorithms::OsqpOptions;
   const Preset chosen = checked_preset(arguments, true);
-  const OsqpOptions usual = chosen == Preset::paper   ? OsqpOptions::paper()
-                            : chosen == Preset::fixed ? OsqpOptions::fixed()
-                                                      : OsqpOptions::defaults();
+  const OsqpOptions usual = osqp_preset(chosen);
   OsqpOptions& osqp = arguments.osqp;
   preset(verb, "--rho", osqp.rho, usual.rho);
   preset(verb, "--sigma", osqp.sigma, usual.sigma);
@@ -113,41 +111,17 @@ void choose_osqp(const CLI::App& verb, RunArguments& arguments) {
   preset(verb, "--equality-factor", osqp.equality_factor, usual.equality_factor);
   osqp.loose_rho = usual.loose_rho;
   preset<std::string>(verb, "--adaptive-rho", arguments.adaptive_rho,
-                      usual.adaptive_rho ? "iterations" : "off");
-  require(arguments.adaptive_rho != "time",
-          "--adaptive-rho: 'time' makes results depend on the clock; choose iterations or off");
-  require(arguments.adaptive_rho == "iterations" || arguments.adaptive_rho == "off",
-          "--adaptive-rho: '{}' is not one of iterations, off", arguments.adaptive_rho);
-  osqp.adaptive_rho = arguments.adaptive_rho == "iterations";
+                      std::string(adaptive_rho_name(usual.adaptive_rho)));
+  osqp.adaptive_rho = parse_adaptive_rho(arguments.adaptive_rho);
   const Index interval = OsqpOptions::defaults().check_termination;
   preset(verb, "--check-termination", osqp.check_termination, osqp.stop ? interval : usual.check_termination);
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
 }
 
-RerunOptions rerun_settings(const RunArguments& arguments) {
-  const algorithms::OsqpOptions& osqp = arguments.osqp;
-  return {{"--rho", fmt::to_string(osqp.rho)},
-          {"--sigma", fmt::to_string(osqp.sigma)},
-          {"--alpha", fmt::to_string(osqp.alpha)},
-          {"--scaling", fmt::to_string(osqp.scaling)},
-          {"--equality-factor", fmt::to_string(osqp.equality_factor)},
-          {"--preset", arguments.preset},
-          {"--adaptive-rho", arguments.adaptive_rho},
-          {"--adaptive-rho-interval", fmt::to_string(osqp.adaptive_rho_interval)},
-          {"--adaptive-rho-tolerance", fmt::to_string(osqp.adaptive_rho_tolerance)},
-          {"--check-termination", fmt::to_string(osqp.check_termination)},
-          {"--eps-abs", fmt::to_string(osqp.eps_abs)},
-          {"--eps-rel", fmt::to_string(osqp.eps_rel)},
-          {"--eps-prim-inf", fmt::to_string(osqp.eps_prim_inf)},
-          {"--eps-dual-inf", fmt::to_string(osqp.eps_dual_inf)},
-          {"--check-dualgap", osqp.check_dualgap ? "true" : "false"},
-          {"--scaled-termination", osqp.scaled_termination ? "true" : "false"}};
-}
-
 void run_qp(const CLI::App& verb, RunArguments& arguments) {
   choose_osqp(verb, arguments);
-  run(verb, arguments, rerun_settings(arguments),
+  run(verb, arguments, rerun_settings(arguments.osqp, arguments.preset),
       [&](families::FamilyFiles& files) { return osqp_run(files, arguments.osqp); });
 }
 
@@ -162,11 +136,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   scs.zero_factor = usual.zero_factor;
   scs.tau_factor = usual.tau_factor;
   arguments.cones.validate();
-  const RerunOptions settings{{"--alpha", fmt::to_string(scs.alpha)},
-                              {"--rho-x", fmt::to_string(scs.rho_x)},
-                              {"--preset", arguments.preset},
-                              {"--scale", fmt::to_string(scs.scale)}};
-  run(verb, arguments, settings,
+  run(verb, arguments, rerun_settings(scs, arguments.preset),
       [&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); });
 }
 

@@ -79,6 +79,50 @@ Preset parse_preset(std::string_view name) {
   return value_in(preset_names, "--preset", name == "package" ? to_string(Preset::fixed) : name);
 }
 
+algorithms::OsqpOptions osqp_preset(Preset preset) {
+  using algorithms::OsqpOptions;
+  if (preset == Preset::paper) return OsqpOptions::paper();
+  return preset == Preset::fixed ? OsqpOptions::fixed() : OsqpOptions::defaults();
+}
+
+bool parse_adaptive_rho(std::string_view text) {
+  require(text != "time",
+          "--adaptive-rho: 'time' makes results depend on the clock; choose iterations or off");
+  require(text == adaptive_rho_name(true) || text == adaptive_rho_name(false),
+          "--adaptive-rho: '{}' is not one of iterations, off", text);
+  return text == adaptive_rho_name(true);
+}
+
+std::string_view adaptive_rho_name(bool adapts) {
+  return adapts ? "iterations" : "off";
+}
+
+RerunOptions rerun_settings(const algorithms::OsqpOptions& osqp, const std::string& preset) {
+  return {{"--rho", fmt::to_string(osqp.rho)},
+          {"--sigma", fmt::to_string(osqp.sigma)},
+          {"--alpha", fmt::to_string(osqp.alpha)},
+          {"--scaling", fmt::to_string(osqp.scaling)},
+          {"--equality-factor", fmt::to_string(osqp.equality_factor)},
+          {"--preset", preset},
+          {"--adaptive-rho", std::string(adaptive_rho_name(osqp.adaptive_rho))},
+          {"--adaptive-rho-interval", fmt::to_string(osqp.adaptive_rho_interval)},
+          {"--adaptive-rho-tolerance", fmt::to_string(osqp.adaptive_rho_tolerance)},
+          {"--check-termination", fmt::to_string(osqp.check_termination)},
+          {"--eps-abs", fmt::to_string(osqp.eps_abs)},
+          {"--eps-rel", fmt::to_string(osqp.eps_rel)},
+          {"--eps-prim-inf", fmt::to_string(osqp.eps_prim_inf)},
+          {"--eps-dual-inf", fmt::to_string(osqp.eps_dual_inf)},
+          {"--check-dualgap", osqp.check_dualgap ? "true" : "false"},
+          {"--scaled-termination", osqp.scaled_termination ? "true" : "false"}};
+}
+
+RerunOptions rerun_settings(const algorithms::ScsOptions& scs, const std::string& preset) {
+  return {{"--alpha", fmt::to_string(scs.alpha)},
+          {"--rho-x", fmt::to_string(scs.rho_x)},
+          {"--preset", preset},
+          {"--scale", fmt::to_string(scs.scale)}};
+}
+
 void FamilyRunOptions::validate() const {
   require(iterations >= 1 && iterations <= most_steps, "--iterations: {} is outside 1 .. {}", iterations,
           most_steps);

@@ -31,6 +31,16 @@ std::string_view to_string(Preset preset);
 /// "package" is an older name of fixed.
 Preset parse_preset(std::string_view name);
 
+/// OSQP with the settings of a preset.
+algorithms::OsqpOptions osqp_preset(Preset preset);
+/// "iterations" or "off"; InputError says why not "time".
+bool parse_adaptive_rho(std::string_view text);
+std::string_view adaptive_rho_name(bool adapts);
+
+/// What a command must say to run the solver with the same settings again.
+RerunOptions rerun_settings(const algorithms::OsqpOptions& osqp, const std::string& preset);
+RerunOptions rerun_settings(const algorithms::ScsOptions& scs, const std::string& preset);
+
 struct FamilyRunOptions {
   std::string metric = runs::usual_metric;
   Index iterations = runs::usual_iterations;  ///< of each run
