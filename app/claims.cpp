@@ -35,6 +35,14 @@ std::vector<Index> parse_steps(const std::string& text) {
 
 }  // namespace
 
+std::string as_list(const std::vector<double>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+double confidence_of(double delta) {
+  return bounds::delta_of_confidence(delta);  // both are 1 minus the other
+}
+
 std::vector<double> parse_numbers(const char* option, const std::string& text) {
   std::vector<double> numbers;
   for (const std::string& part : io::split_list(option, text)) {

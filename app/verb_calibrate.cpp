@@ -1,19 +1,14 @@
 #include "surefoot/bounds/confidence_budget.hpp"
-#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/core/error.hpp"
-#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/experiments/guarantees.hpp"
+#include "surefoot/experiments/calibration.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/text.hpp"
-#include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
 
 #include "begin_work.hpp"
 #include "claims.hpp"
-#include "output.hpp"
-#include "rerun.hpp"
+#include "rerun_options.hpp"
 #include "say.hpp"
 #include "stopping.hpp"
 #include "verbs.hpp"
@@ -21,14 +16,9 @@
 #include "work_options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +27,6 @@ namespace {
 using namespace surefoot;
 using namespace surefoot::experiments;
 
-constexpr const char* guarantees_stem = "guarantees";
-
 struct CalibrateArguments {
   std::vector<std::string> weights;
   std::string names;
@@ -46,9 +34,9 @@ struct CalibrateArguments {
   std::string hold_out;
   Index validate = 0;
   std::string prior;
-  std::string tolerances = "-50,-40,-30,-20,-10";
-  std::string quantiles = "0.1,0.3,0.5,0.6,0.8,0.9,0.95";
-  double confidence = 0.99028;
+  std::string tolerances;
+  std::string quantiles = as_list(GuaranteePlan().quantiles);
+  double confidence = confidence_of(GuaranteePlan().delta);
   std::filesystem::path out = "surefoot-guarantees";
   int threads = 0;
   GuaranteePlan plan;
@@ -56,152 +44,41 @@ struct CalibrateArguments {
   LookOptions looks;
 };
 
-// Candidates need names of their own: those given, or the folder or the file tells them apart.
-void name_candidates(std::vector<Candidate>& candidates, const CalibrateArguments& arguments) {
-  const std::vector<std::string>& files = arguments.weights;
-  if (!arguments.names.empty()) {
-    const std::vector<std::string> names = io::split_list("--names", arguments.names);
-    require(names.size() == candidates.size(), "--names: {} names for {} files of weights", names.size(),
-            candidates.size());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      certify::require_name("--names", names[i]);
-      candidates[i].name = names[i];
-    }
-    return;
-  }
-  if (candidates.size() == 1) return;
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const std::filesystem::path path(files[i]);
-    std::string name = path.has_parent_path() ? path.parent_path().filename().string() : path.stem().string();
-    if (!seen.insert(name).second) name = files[i];
-    candidates[i].name = name;
-  }
+std::vector<std::string> parts(const char* option, const std::string& list) {
+  return list.empty() ? std::vector<std::string>() : io::split_list(option, list);
 }
 
-std::string notes(const std::vector<Guarantee>& guarantees) {
-  std::string text =
-      "Each column is a certificate of its own and holds with its own confidence; to quote the best of "
-      "several columns, add up what their confidences leave.\n";
-  for (const Guarantee& guarantee : guarantees) {
-    const certify::Certificate& certificate = guarantee.certificate;
-    const certify::Variant& variant = certificate.variants.front();
-    text += fmt::format("  {}: confidence {}{}", label(guarantee), confidence_label(certificate.delta),
-                        certificate.simultaneous == certify::Simultaneity::all ? ", all claims together"
-                                                                               : ", each claim alone");
-    text += fmt::format(", N = {}", count_label(variant.samples));
-    if (variant.pac_bayes)
-      text += fmt::format(", KL = {}, B = {}", upper_bound_value(variant.pac_bayes->kl),
-                          upper_bound_value(variant.pac_bayes->regularizer));
-    text += fmt::format(", {:.1f} s\n", guarantee.seconds);
-    if (is_hold_out(guarantee.kind))
-      text += fmt::format("    {}. {}\n", to_text(variant.provenance->range),
-                          looks_sentence(*variant.provenance));
-  }
-  return text;
-}
-
-io::Configuration weights_read(const std::vector<Candidate>& candidates, const GuaranteePlan& plan) {
-  const auto digest = [](const Candidate& candidate) {
-    return candidate.name + ' ' + learning::posterior_sha256(candidate.posterior);
-  };
-  std::vector<std::string> digests;
-  for (const Candidate& candidate : candidates) digests.push_back(digest(candidate));
-  return {{"weights", fmt::format("{}", fmt::join(digests, ", "))},
-          {"--prior", plan.prior ? digest(*plan.prior) : ""}};
-}
-
-/// Every kind that the samples allow, unless some are named.
-std::vector<GuaranteeKind> kinds_of(const CalibrateArguments& arguments) {
-  std::vector<GuaranteeKind> kinds;
-  if (!arguments.guarantees.empty()) {
-    for (const std::string& kind : io::split_list("--guarantees", arguments.guarantees))
-      kinds.push_back(parse_guarantee(kind));
-    return kinds;
-  }
-  for (const GuaranteeKind kind : all_guarantees) {
-    if (!is_hold_out(kind) || arguments.plan.hold_out) kinds.push_back(kind);
-  }
-  return kinds;
-}
-
-/// Says in the certificates on fresh samples what is known of earlier looks at these, after writing this one
-/// down.
-void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
-  const certify::SampleProvenance provenance = looks.record().front();
-  for (Guarantee& guarantee : guarantees) {
-    if (!is_hold_out(guarantee.kind)) continue;
-    certify::Certificate& certificate = guarantee.certificate;
-    certify::set_provenance(certificate, {certificate.variants.size(), provenance});
-  }
-}
-
-/// Certificates of other kinds that an earlier call left in the folder stay: they stand on their own, and
-/// hold-out samples are good for one look. Said, as nothing of this call speaks of them.
-void mention_others(const CalibrateArguments& arguments) {
-  for (const GuaranteeKind kind : all_guarantees) {
-    const std::filesystem::path folder = arguments.out / std::string(name(kind));
-    const bool made = std::ranges::count(arguments.plan.kinds, kind) > 0;
-    if (!made && std::filesystem::exists(folder / report::file_names::certificate))
-      say(fmt::format("{}: is of an earlier call, not of this one", folder.string()));
-  }
-}
-
-/// The command that makes the certificate of one kind again.
-std::string rerun_of(const CLI::App& verb, const CalibrateArguments& arguments,
-                     const std::vector<Candidate>& candidates, GuaranteeKind kind) {
-  std::vector<RerunFile> files;
-  const auto add = [&](const char* option, const Candidate& candidate) {
-    files.push_back({option, candidate.source, learning::posterior_sha256(candidate.posterior)});
-  };
-  std::vector<std::string> names;
-  for (const Candidate& candidate : candidates) {
-    add("", candidate);
-    names.push_back(candidate.name);
-  }
-  if (arguments.plan.prior) add("--prior", *arguments.plan.prior);
-  RerunOptions effective{{"--guarantees", std::string(name(kind))}};
-  if (!is_hold_out(kind)) effective.emplace_back("--hold-out", "");
-  if (candidates.size() > 1) effective.emplace_back("--names", fmt::format("{}", fmt::join(names, ",")));
-  return rerun_record({"calibrate"}, rerun_options(verb, files, effective), files, std::string(name(kind)));
+void take_lists(CalibrateArguments& arguments) {
+  GuaranteePlan& plan = arguments.plan;
+  if (!arguments.hold_out.empty()) plan.hold_out = parse_samples("--hold-out", arguments.hold_out);
+  plan.kinds = kinds_asked_for(parts("--guarantees", arguments.guarantees), plan.hold_out.has_value());
+  plan.delta = bounds::delta_of_confidence(arguments.confidence);
+  if (!arguments.tolerances.empty()) plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
+  plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
 }
 
 void run(const CLI::App& verb, CalibrateArguments arguments) {
   set_threads(arguments.threads);
+  take_lists(arguments);
   GuaranteePlan& plan = arguments.plan;
-  if (!arguments.hold_out.empty()) plan.hold_out = parse_samples("--hold-out", arguments.hold_out);
-  plan.kinds = kinds_of(arguments);
-  plan.delta = bounds::delta_of_confidence(arguments.confidence);
-  plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
-  plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
   begin_work();
   std::vector<Candidate> candidates;
   for (const std::string& file : arguments.weights) candidates.push_back(load_candidate(file));
-  name_candidates(candidates, arguments);
+  name_candidates(candidates, parts("--names", arguments.names));
   if (verb.count("--validate") > 0) {
     const StopSignals signals(how_to_go_on(arguments.checkpoint));
     fmt::print("{}", observed_in_validation(candidates, plan, arguments.validate));
     return;
   }
   if (!arguments.prior.empty()) plan.prior = load_candidate(arguments.prior);
-  plan.validate();
+  plan = resolved(std::move(plan), candidates);
   const io::Configuration weights = weights_read(candidates, plan);
   LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
   for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
   for (const Candidate& candidate : candidates) looks.check_training(candidate.file, candidate.posterior);
   if (plan.prior) looks.check_training(plan.prior->file, plan.prior->posterior);
   if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
-  io::ResultFolder folder(arguments.out, [](const std::filesystem::path& name) {
-    return !name.has_parent_path() && name.stem() == guarantees_stem;
-  });
-  std::map<std::string, std::unique_ptr<io::ResultFolder>> inner;
-  const auto open_inner = [&](GuaranteeKind kind) {
-    const std::string inside(name(kind));
-    if (!inner.contains(inside)) inner[inside] = OutputOptions{arguments.out / inside}.open();
-  };
-  for (const GuaranteeKind kind : plan.kinds) {  // those that are there are refused before the work
-    if (std::filesystem::exists(arguments.out / std::string(name(kind)))) open_inner(kind);
-  }
+  GuaranteeFolder folder(arguments.out, plan.kinds);
   arguments.checkpoint.prepare();
   const auto journal = open_journal(arguments.checkpoint, verb, weights);
   plan.journal = journal.get();
@@ -210,36 +87,24 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     return make_guarantees(candidates, plan);
   }();
   if (plan.hold_out) record_looks(looks, guarantees);
-  for (Guarantee& guarantee : guarantees)
-    guarantee.certificate.rerun = rerun_of(verb, arguments, candidates, guarantee.kind);
-  for (const Guarantee& guarantee : guarantees) {
-    const std::string inside(name(guarantee.kind));
-    folder.begin();
-    open_inner(guarantee.kind);
-    write_report(guarantee.certificate, *inner.at(inside));
-    folder.add(inside + '/' + io::manifest_name);
+  const std::vector<RerunFile> files = rerun_files(candidates, plan);
+  for (Guarantee& guarantee : guarantees) {
+    const RerunOptions options =
+        rerun_options(verb, files, rerun_options_of(guarantee.kind, candidates, plan));
+    guarantee.certificate.rerun =
+        rerun_record({{"calibrate"}, options, files, std::string(name(guarantee.kind))});
   }
-  mention_others(arguments);
-  const certify::Certificate& first = guarantees.front().certificate;
-  const report::TextTable table = guarantee_table(guarantees);
-  const std::string title =
-      fmt::format("{} in {} after {} steps: quantiles", first.metric, first.unit, first.steps.back());
-  const std::string markdown =
-      fmt::format("{}\n\n{}\n{}", title, report::to_markdown(table), notes(guarantees));
-  const std::string latex = report::to_latex(table);
-  folder.finish(
-      {{fmt::format("{}.md", guarantees_stem), markdown}, {fmt::format("{}.tex", guarantees_stem), latex}});
+  const GuaranteeSummary summary = summary_of(guarantees);
+  folder.write(guarantees, summary);
+  for (const std::filesystem::path& other : folder.of_earlier_calls())
+    say(fmt::format("{}: is of an earlier call, not of this one", other.string()));
   journal->close();
-  fmt::print("{}\n\n", title);
-  for (const report::TextTable& part : report::split_to_width(table, 100))
-    fmt::print("{}\n", report::to_text(part));
-  fmt::print("{}", notes(guarantees));
+  fmt::print("{}", summary.text());
   fmt::print("\nWritten to {}: guarantees.md and .tex, and a folder with certificate and report for each\n",
              io::printable(arguments.out.string()));
   fmt::print(
       "Check it:  surefoot verify {}{}\n",
-      report::shell_path(
-          (arguments.out / std::string(name(guarantees.front().kind)) / "certificate.json").string()),
+      report::shell_path(folder.certificate_of(guarantees.front().kind).string()),
       arguments.weights.size() == 1 ? " --weights " + report::shell_path(arguments.weights.front()) : "");
 }
 
@@ -257,8 +122,7 @@ void add_calibrate_verb(CLI::App& app) {
                    "names of the candidates, separated by commas [their folders, or the model]");
   CLI::Option* kinds = verb->add_option(
       "--guarantees", arguments->guarantees,
-      "of pac-bayes, pac-bayes-paper, hold-out, hold-out-means, separated by commas [the first two; "
-      "with --hold-out all]");
+      fmt::format("of {}, separated by commas [the first two; with --hold-out all]", guarantee_names()));
   verb->add_option("--prior", arguments->prior,
                    "weights whose means are the prior mean, trained on other samples (split prior)");
   CLI::Option* samples =
@@ -282,7 +146,10 @@ void add_calibrate_verb(CLI::App& app) {
       ->check(at_least_one)
       ->excludes(hold_out)
       ->excludes(kinds);
-  verb->add_option("--tolerances", arguments->tolerances, "increasing list, in dB")->capture_default_str();
+  verb->add_option("--metric", arguments->plan.metric,
+                   "what claims are about, of the model's metrics [its first]");
+  verb->add_option("--tolerances", arguments->tolerances,
+                   "increasing list, in units of the metric [the model's own]");
   verb->add_option("--quantiles", arguments->quantiles, "increasing list in (0, 1)")->capture_default_str();
   verb->add_option("--confidence", arguments->confidence, "of each certificate")->capture_default_str();
   verb->add_option("--seed", arguments->plan.seed, "of the drawn weights; use one, once")

@@ -45,8 +45,7 @@ void require_valid(const Settings& settings, bool samples_given) {
           settings.epochs);
   require(settings.steps >= 0 && settings.steps <= 1'000'000, "--steps: {} is outside 0 .. 1,000,000",
           settings.steps);
-  require(settings.scale == "quick" || settings.scale == "paper", "--scale: '{}' is not one of quick, paper",
-          settings.scale);
+  (void)parse_size(settings.scale);
 }
 
 /// The command line as it was given, for the reader to repeat.
@@ -73,7 +72,7 @@ void run_one(const Experiment& experiment, const Settings& settings) {
   fmt::print("Time: {:.1f} s on {} threads\n", finished.seconds, threads());
 }
 
-/// "[robust-kalman 1000; ...]"
+/// "[NAME 1000; ...]"
 std::string by_experiment(std::string Experiment::*usual) {
   std::string text;
   for (const Experiment& experiment : all_experiments())
@@ -121,26 +120,22 @@ void add_reproduce_verb(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--scale", settings->scale, "paper, or quick: a short horizon, fewer samples")
       ->capture_default_str();
-  verb->add_option("--letters", settings->letters,
-                   "deblurring: folder with the EMNIST letters as NIST names them [letters drawn here; all: "
-                   "../shared/emnist or without deblurring]");
-  verb->add_option("--blur", settings->blur, "deblurring: box or gaussian")->capture_default_str();
-  verb->add_option("--models", settings->models,
-                   "sparse-coding: list of alista, tilista, glista, lista [all]");
-  verb->add_option("--epochs", settings->epochs,
-                   "sparse-coding: at most so many per stage of training [as the recipes say; quick 3]")
+  const auto add_own = [&](const char* option, auto& value, const std::string& text) {
+    return verb->add_option(option, value, experiments_with(option) + ": " + text);
+  };
+  add_own("--letters", settings->letters,
+          fmt::format(
+              "folder with the EMNIST letters as NIST names them [letters drawn here; {}: {} or left out]",
+              all_of_them, usual_letters));
+  add_own("--blur", settings->blur, "box or gaussian")->capture_default_str();
+  add_own("--models", settings->models, "list of models [all]");
+  add_own("--epochs", settings->epochs, "at most so many per stage of training [as the recipes say; quick 3]")
       ->check(whole_number);
   verb->add_option("--threads", settings->threads, "threads [all cores]")->check(whole_number);
   verb->add_option("--out", settings->folder, "output folder [surefoot-EXPERIMENT]");
   add_checkpoint_options(*verb, settings->checkpoint, "checkpoints in the output folder");
   add_memory_option(*verb, settings->memory_limit);
   verb->get_option("--resume")->description("resume from the checkpoint; always done here");
-  verb->footer(
-      "Example: surefoot reproduce robust-kalman --samples 1000 --out kalman\n"
-      "         surefoot reproduce deblurring --letters ../emnist --scale quick\n"
-      "         surefoot reproduce sparse-coding --scale quick\n"
-      "         surefoot reproduce l2ws --scale quick\n"
-      "         surefoot reproduce mpc-warm-start --scale quick\n"
-      "         surefoot reproduce all --scale quick --out everything");
+  verb->footer(example_commands() + "         surefoot reproduce all --scale quick --out everything");
   verb->callback([name, settings, verb] { run(*name, *settings, *verb); });
 }

@@ -46,7 +46,7 @@ void run(const TrainArguments& arguments) {
   set_threads(arguments.threads);
   begin_work();
   Training training = read_training(arguments.config);
-  if (arguments.samples > 0) training.config.samples = arguments.samples;
+  if (arguments.samples > 0) training.config.setting.samples = arguments.samples;
   if (arguments.seed >= 0) training.config.seed = static_cast<std::uint64_t>(arguments.seed);
   if (arguments.target >= 0) {
     for (learning::Stage& stage : training.config.stages) stage.penalty.target = arguments.target;
@@ -63,7 +63,7 @@ void run(const TrainArguments& arguments) {
   }();
   fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n",
              io::printable((training.folder / weights_name).string()), result.posterior.layout.size(),
-             upper_bound_value(result.regularizer), training.config.samples, result.seconds);
+             upper_bound_value(result.regularizer), training.config.setting.samples, result.seconds);
   if (arguments.validate > 0) print_validation(training.folder / weights_name, arguments);
 }
 

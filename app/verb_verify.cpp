@@ -5,7 +5,8 @@
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/host.hpp"
-#include "surefoot/experiments/learned_setting.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
+#include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/result_folder.hpp"
@@ -19,7 +20,6 @@
 
 #include "begin_work.hpp"
 #include "exit_codes.hpp"
-#include "rerun.hpp"
 #include "verbs.hpp"
 #include "work_options.hpp"
 

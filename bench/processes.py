@@ -79,7 +79,7 @@ def main():
         size = os.path.getsize("table.csv") / 1e6
         work = {
             f"certify, {size:.0f} MB CSV": ["certify", "table.csv", "--claims", "success", "--out", "a"],
-            "run qp, 500 problems, 20,000 iterations": ["run", "qp", f"{examples}/mpc", "--iterations", "20000", "--steps", "20000",
+            "run qp, 500 problems, 20,000 iterations": ["run", "qp", f"{examples}/mpc", "--preset", "fixed", "--iterations", "20000", "--steps", "20000",
                                                       "--claims", "success", "--out", "b"],
             "calibrate, 60,000 samples": ["calibrate", "weights/weights.safetensors", "--guarantees", "hold-out",
                                           "--hold-out", "0:60000", "--look-again", "--out", "c"],

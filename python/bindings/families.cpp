@@ -1,13 +1,14 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
-#include "surefoot/certify/run_record.hpp"
+#include "surefoot/certify/settings_json.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
+#include "surefoot/runs/terminations.hpp"
 
 #include "arrays.hpp"
 #include "held_certificate.hpp"
@@ -127,6 +128,26 @@ class Engine {
     }));
   }
 
+  /// Statuses as words, and a row of numbers per instance: iterations to termination, prim_res, dual_res,
+  /// duality_gap, obj_val, rho, rho_updates.
+  [[nodiscard]] py::tuple terminations(Index steps, const py::object& start) const {
+    const runs::Start from = start_of(start);
+    const runs::Terminations ended = interruptible([&](const Interrupt& interrupt) {
+      runs::Terminations all(op_->instances());
+      runs::RunOptions options = run_options(steps, interrupt);
+      options.ending_sink = all.sink();
+      runs::run(*op_, {}, from, options, nullptr);
+      return runs::Terminations(all.numbers());
+    });
+    py::list statuses;
+    Table numbers = ended.numbers().rightCols(ended.numbers().cols() - 1);
+    for (Index i = 0; i < ended.instances(); ++i) {
+      statuses.append(std::string(algorithms::to_string(ended[i].status)));
+      numbers(i, 0) = ended.iterations(i);
+    }
+    return py::make_tuple(statuses, array_of(std::move(numbers)));
+  }
+
   [[nodiscard]] HeldCertificate certify(const std::string& metric, const certify::Options& options,
                                         Index steps, const py::object& start, const std::string& name,
                                         const std::string& run, bool allow_dependence) const {
@@ -174,7 +195,8 @@ Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
   };
   auto op =
       interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Osqp>(problem, options); });
-  return {std::move(op), solve, certify::run_record(options), certify::data_of(problem)};
+  std::string record = certify::settings_json(op->settings());
+  return {std::move(op), solve, std::move(record), certify::data_of(problem)};
 }
 
 Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
@@ -185,7 +207,8 @@ Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& option
     how.interrupt = interrupt;
     return runs::solve_cone(*scs, problem, how);
   };
-  return {std::move(op), solve, certify::run_record(options, problem.cones), certify::data_of(problem)};
+  std::string record = certify::settings_json(op->settings());
+  return {std::move(op), solve, std::move(record), certify::data_of(problem)};
 }
 
 void add_problems(py::module_& module) {
@@ -228,14 +251,29 @@ void add_problems(py::module_& module) {
 void add_settings(py::module_& module) {
   py::class_<OsqpOptions>(module, "OsqpOptions")
       .def(py::init<>())
+      .def_static("defaults", &OsqpOptions::defaults)
+      .def_static("fixed", &OsqpOptions::fixed)
       .def_static("paper", &OsqpOptions::paper)
       .def_readwrite("rho", &OsqpOptions::rho)
       .def_readwrite("sigma", &OsqpOptions::sigma)
       .def_readwrite("alpha", &OsqpOptions::alpha)
       .def_readwrite("equality_factor", &OsqpOptions::equality_factor)
-      .def_readwrite("scaling", &OsqpOptions::scaling);
+      .def_readwrite("scaling", &OsqpOptions::scaling)
+      .def_readwrite("adaptive_rho", &OsqpOptions::adaptive_rho)
+      .def_readwrite("adaptive_rho_interval", &OsqpOptions::adaptive_rho_interval)
+      .def_readwrite("adaptive_rho_tolerance", &OsqpOptions::adaptive_rho_tolerance)
+      .def_readwrite("check_termination", &OsqpOptions::check_termination)
+      .def_readwrite("eps_abs", &OsqpOptions::eps_abs)
+      .def_readwrite("eps_rel", &OsqpOptions::eps_rel)
+      .def_readwrite("eps_prim_inf", &OsqpOptions::eps_prim_inf)
+      .def_readwrite("eps_dual_inf", &OsqpOptions::eps_dual_inf)
+      .def_readwrite("check_dualgap", &OsqpOptions::check_dualgap)
+      .def_readwrite("scaled_termination", &OsqpOptions::scaled_termination)
+      .def_readwrite("max_iter", &OsqpOptions::max_iter)
+      .def_readwrite("stop", &OsqpOptions::stop);
   py::class_<ScsOptions>(module, "ScsOptions")
       .def(py::init<>())
+      .def_static("fixed", &ScsOptions::package)
       .def_static("paper", &ScsOptions::paper)
       .def_readwrite("alpha", &ScsOptions::alpha)
       .def_readwrite("rho_x", &ScsOptions::rho_x)
@@ -253,6 +291,7 @@ void add_families(py::module_& module) {
       .def("solutions", &Engine::solutions)
       .def("traces", &Engine::traces)
       .def("iterates", &Engine::iterates)
+      .def("terminations", &Engine::terminations)
       .def("certify", &Engine::certify);
   module.def("osqp_engine", &osqp_engine, py::keep_alive<0, 1>());
   module.def("scs_engine", &scs_engine);

@@ -25,6 +25,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("threads", &surefoot::threads);
   module.def("set_threads", &surefoot::set_threads, py::arg("count"));
   surefoot::python::add_bounds(module);
+  surefoot::python::add_defaults(module);
   surefoot::python::add_certify(module);
   surefoot::python::add_pac_bayes(module);
   surefoot::python::add_families(module);

@@ -48,10 +48,38 @@ def compare(certificate, written):
         assert here["run"][name] == there["run"][name], name
 
 
-@pytest.mark.parametrize("metric", ["residual", "primal", "dual", "optimality", "violation", "gap", "distance", "nmse"])
+@pytest.mark.parametrize("metric", ["residual", "primal", "dual", "optimality", "violation", "gap", "distance", "nmse",
+                                    "prim_res", "duality_gap_rel", "unsolved"])  # fmt: skip
 def test_qp_results_are_the_programs(surefoot_program, tmp_path, source, mpc, metric):
     surefoot_program("run", "qp", source / "examples/mpc", "--iterations", 60, "--metric", metric, "--out", "out")
     compare(mpc.certify(60, metric=metric), (tmp_path / "out/certificate.json").read_text())
+
+
+def test_terminations_are_the_programs(surefoot_program, tmp_path, source, mpc):
+    surefoot_program("run", "qp", source / "examples/mpc", "--iterations", 200, "--stop", "--out", "out")
+    names, *rows = (line.split(",") for line in (tmp_path / "out/terminations.csv").read_text().splitlines())
+    ended = mpc.terminations(200)
+    assert names[1] == "status" and [row[1] for row in rows] == ended.status
+    for column, name in enumerate(names[2:], start=2):
+        assert np.array_equal([float(row[column]) for row in rows], getattr(ended, name)), name
+    assert set(ended.status) == {"solved"} and ended.iterations.max() <= 200
+
+
+def test_a_stopped_run_has_the_point_of_the_stopping_test(mpc):
+    ended = mpc.terminations(200)
+    stopped = mpc.traces(200, metric="prim_res", settings={"stop": True}).values
+    going = mpc.traces(200, metric="prim_res").values
+    last = ended.iterations.astype(int)
+    here = np.arange(mpc.instances)
+    assert np.array_equal(stopped[:, -1], stopped[here, last]) and np.array_equal(stopped[here, last], going[here, last])
+    assert np.allclose(stopped[:, -1], ended.prim_res, rtol=1e-12)
+    assert (mpc.traces(200, metric="unsolved").values.sum(axis=1) == last).all()
+
+
+def test_the_older_name_of_a_preset_says_so(mpc):
+    with pytest.warns(UserWarning, match="'package' is an older name of 'fixed'"):
+        older = mpc.traces(5, preset="package").values
+    assert np.array_equal(older, mpc.traces(5, preset="fixed").values)
 
 
 def test_qp_settings_are_the_programs(surefoot_program, tmp_path, source, mpc):
@@ -160,6 +188,11 @@ def test_sizes_of_cones_that_overflow_are_refused():
         ({"iterations": 1.5}, "iterations: 1.5 is not a whole number"),
         ({"settings": {"rho": "fast"}}, "settings: rho: 'fast' is not a real number"),
         ({"settings": {"scaling": 1.5}}, "settings: scaling: 1.5 is not a whole number"),
+        ({"settings": {"adaptive_rho": "time"}}, "clock"),
+        ({"settings": {"stop": 2}}, "settings: stop: 2 is neither True nor False"),
+        ({"settings": {"stop": True, "check_termination": 0}}, "check_termination"),
+        ({"settings": {"max_iter": 7}}, "max_iter"),
+        ({"settings": {"eps_abs": -1.0}}, "eps_abs"),
     ],
 )
 def test_wrong_runs_are_refused(mpc, options, says):

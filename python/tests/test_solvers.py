@@ -1,5 +1,6 @@
 """The solvers' own binaries, step by step."""
 
+import dataclasses
 import sys
 
 import numpy as np
@@ -48,9 +49,46 @@ def test_osqp_is_what_the_engine_computes():
     pytest.importorskip("osqp")
     family = qp_family()
     real = solvers.osqp(family, 25, metric="violation", adaptive_rho=False)
-    assert np.allclose(real.values, family.traces(25, metric="violation").values[:, 1:], atol=1e-7)
+    assert np.allclose(real.values, family.traces(25, metric="violation", preset="fixed").values[:, 1:], atol=1e-7)
     distance = solvers.osqp(family, 25, metric="distance", adaptive_rho=False).values
-    assert np.allclose(distance, family.traces(25, metric="distance").values[:, 1:], atol=1e-6)
+    assert np.allclose(distance, family.traces(25, metric="distance", preset="fixed").values[:, 1:], atol=1e-6)
+
+
+def test_osqp_as_installed_is_what_the_engine_computes():
+    pytest.importorskip("osqp")
+    family = qp_family()
+    steps = [1, 10, 49, 50, 51, 100, 101, 150]
+    fast = {"adaptive_rho_interval": 10, "adaptive_rho_tolerance": 1.5}
+    for settings in ({}, fast):
+        real = solvers.osqp(family, record=steps, metric="violation", **settings)
+        engine = family.traces(150, metric="violation", settings=settings)
+        ours = engine.values[:, steps]
+        assert np.allclose(real.values, ours, rtol=1e-6, atol=1e-12)
+        same = dataclasses.replace(engine, values=ours, steps=tuple(steps))
+        certificates = [surefoot.certify(traces, tolerances=[1e-4, 1e-2]) for traces in (real, same)]
+        # Quantiles are values of the metric, which differ by rounding; what is counted does not.
+        counted = [[claim for claim in each.claims if not isinstance(claim, surefoot.QuantileClaim)] for each in certificates]
+        assert counted[0] and counted[0] == counted[1]
+    assert family.terminations(settings=fast).rho_updates.max() > 0
+
+
+def test_terminations_are_those_of_the_package():
+    package = pytest.importorskip("osqp")
+    family = qp_family()
+    for settings in ({}, {"eps_abs": 1e-6, "eps_rel": 1e-6, "adaptive_rho_interval": 10, "adaptive_rho_tolerance": 1.5}):
+        ended = family.terminations(4000, settings=settings)
+        for i in range(family.instances):
+            solver = package.OSQP()
+            solver.setup(
+                family.matrix("P", i).scipy(), family.row("q", i), family.matrix("A", i).scipy(), family.row("l", i),
+                family.row("u", i), verbose=False, **settings,
+            )  # fmt: skip
+            info = solver.solve(raise_error=False).info
+            assert (ended.status[i], ended.iterations[i], ended.rho_updates[i]) == (
+                info.status, info.iter, info.rho_updates,
+            )  # fmt: skip
+            for name in ("prim_res", "dual_res", "duality_gap", "obj_val"):
+                assert np.isclose(getattr(ended, name)[i], getattr(info, name), rtol=1e-6, atol=1e-10), name
 
 
 def test_osqp_adapts_and_converges():

@@ -50,4 +50,5 @@
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/solve_qp.hpp"
 #include "surefoot/runs/tally.hpp"
+#include "surefoot/runs/terminations.hpp"
 #include "surefoot/worst_case/proof_file.hpp"

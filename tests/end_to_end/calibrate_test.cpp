@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -148,6 +150,36 @@ TEST_F(Calibrate, APriorTrainedOnTheBoundsSamplesIsRefused) {
                            few_claims));
   EXPECT_EQ(result.code, 2);
   EXPECT_NE(result.err.find("overlap"), std::string::npos) << result.err;
+}
+
+TEST_F(Calibrate, TakesWeightsOfEveryLearnedOptimizer) {
+  const std::string stage =
+      "[[stage]]\nname = \"plain\"\nnoise = false\nepochs = 2\nbatch = 16\nsurrogate = \"logarithm\"\n";
+  const std::vector<std::pair<std::string, std::string>> models{
+      {"l2ws", "[network]\nsteps = 40\nhidden = 4\n"},
+      {"maml", "[network]\nsteps = 2\nhidden = 4\n"},
+      {"mpc-warm-start", "horizon = 3\n[network]\nsteps = 20\nhidden = [4]\n"}};
+  for (const auto& [model, network] : models) {
+    write("t.toml", fmt::format("model = \"{}\"\n[family]\nsamples = 48\n{}{}", model, network, stage));
+    ASSERT_EQ(surefoot(fmt::format("train t.toml --quiet --out {}", model)).code, 0) << model;
+    const ProgramResult made =
+        surefoot(fmt::format("calibrate {0}/weights.safetensors --hold-out 0:40 --out g_{0}", model));
+    ASSERT_EQ(made.code, 0) << model << made.err;
+    for (const char* kind : {"pac-bayes", "pac-bayes-paper", "hold-out", "hold-out-means"}) {
+      const ProgramResult check = surefoot(fmt::format(
+          "verify g_{0}/{1}/certificate.json --weights {0}/weights.safetensors --rerun {0}", model, kind));
+      EXPECT_EQ(check.code, 0) << model << kind << check.out << check.err;
+    }
+  }
+  // A model may have several metrics; the repetition asks for the same one.
+  ASSERT_EQ(surefoot("calibrate maml/weights.safetensors --metric 'largest error' --out g").code, 0);
+  EXPECT_EQ(certificate("g/pac-bayes").at("metric").at("name"), "largest error");
+  EXPECT_EQ(surefoot("verify g/pac-bayes/certificate.json --rerun maml").code, 0);
+  const ProgramResult unknown = surefoot("calibrate maml/weights.safetensors --metric NMSE --out g");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("metric: 'NMSE' is not one of mean squared error, largest error"),
+            std::string::npos)
+      << unknown.err;
 }
 
 TEST_F(Calibrate, BadInputIsOneLine) {

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace {
@@ -350,6 +352,56 @@ TEST_F(Program, RefusesToCompareWhatIsNoCertificate) {
   expect_refused(a + "table.csv", {"table.csv"});
   expect_refused(a + "b/certificate.json --variants table", {"--variants", "comma"});
   expect_refused(a + "b/certificate.json --delta 2", {"outside (0, 1)"});
+}
+
+/// Cells of a row of a Markdown table, without backquotes.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  for (const char letter : line) {
+    if (letter == '|') {
+      cells.emplace_back();
+    } else if (letter != '`' && !cells.empty()) {
+      cells.back() += letter;
+    }
+  }
+  for (std::string& cell : cells) {
+    cell.erase(0, cell.find_first_not_of(' '));
+    cell.erase(cell.find_last_not_of(' ') + 1);
+  }
+  return cells;
+}
+
+TEST_F(Program, DocumentedDefaultsAreThoseOfTheHelp) {
+  const std::string page = slurp(std::string(SUREFOOT_SOURCE_DIR) + "/docs/reference_verbs.md");
+  std::istringstream lines(page.substr(page.find("## Defaults")));
+  std::size_t compared = 0;
+  for (std::string line; std::getline(lines, line) && line.rfind("## All", 0) != 0;) {
+    const std::vector<std::string> cells = cells_of(line);
+    if (cells.size() < 3 || cells[0].rfind("--", 0) != 0 || cells[0][2] == '-') continue;
+    std::istringstream verbs(cells[2]);
+    for (std::string verb; std::getline(verbs, verb, ',');) {
+      const ProgramResult help = surefoot(verb + " --help");
+      ASSERT_EQ(help.code, 0) << verb;
+      const std::size_t at = help.out.find("\n  " + cells[0] + " ");
+      ASSERT_NE(at, std::string::npos) << verb << cells[0];
+      const std::string entry = help.out.substr(at, help.out.find("\n  --", at + 3) - at);
+      const std::size_t value = entry.find("=" + cells[1]);
+      ASSERT_NE(value, std::string::npos) << verb << entry;
+      const char next = entry.at(value + 1 + cells[1].size());
+      EXPECT_TRUE(next == ' ' || next == '\n') << verb << entry;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 30U);
+}
+
+TEST_F(Program, TheDocumentedExperimentsAreThoseOfTheHelp) {
+  const std::string page = slurp(std::string(SUREFOOT_SOURCE_DIR) + "/docs/reference_verbs.md");
+  const std::string begin = "`reproduce all` runs ";
+  const std::size_t at = page.find(begin) + begin.size();
+  std::string names = page.substr(at, page.find(", each", at) - at);
+  names.replace(names.find(" and "), 5, ", ");
+  EXPECT_NE(unwrapped(surefoot("reproduce --help").out).find(names + " or all"), std::string::npos) << names;
 }
 
 }  // namespace

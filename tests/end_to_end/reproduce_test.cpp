@@ -45,6 +45,18 @@ class Reproduce : public ProgramTest {
     }
     return rows;
   }
+  // Weights of an experiment say what they are: calibrate takes them, and its certificate can be repeated.
+  void expect_calibrated(const std::string& weights, const std::string& options) const {
+    const std::string folder = std::filesystem::path(weights).stem().string() + "_guarantees";
+    const ProgramResult made = surefoot(fmt::format("calibrate {} {} --out {}", weights, options, folder));
+    ASSERT_EQ(made.code, 0) << weights << made.err;
+    const ProgramResult check = surefoot(fmt::format(
+        "verify {}/{} --rerun {}", folder,
+        options.find("--guarantees hold-out-means") == std::string::npos ? "pac-bayes/certificate.json"
+                                                                         : "hold-out-means/certificate.json",
+        std::filesystem::path(weights).parent_path().string()));
+    EXPECT_EQ(check.code, 0) << weights << check.out << check.err;
+  }
   // The number in the first row below the heading, -1 if it says nothing.
   [[nodiscard]] static int first_number(const std::vector<Cells>& rows, const std::string& heading) {
     const auto column = std::find(rows.at(0).begin(), rows.at(0).end(), heading) - rows.at(0).begin();
@@ -200,7 +212,8 @@ TEST_F(Reproduce, LearnedWarmStartsAreCertifiedFasterThanTheColdStart) {
   EXPECT_EQ(out.find("no problem fails"), std::string::npos) << result.out;
   for (const char* file : {"certificate.json", "hold_out/certificate.json"})
     EXPECT_EQ(surefoot(fmt::format("verify l2ws/{}", file)).code, 0) << file;
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "l2ws/weights_deterministic.safetensors"));
+  expect_calibrated("l2ws/weights_80.safetensors", "--guarantees pac-bayes --samples 200");
+  expect_calibrated("l2ws/weights_deterministic.safetensors", "--hold-out 0:100");
 }
 
 TEST_F(Reproduce, LearnedStartsOfControlAreCertifiedBesideColdShiftedAndNearestOnes) {
@@ -226,7 +239,9 @@ TEST_F(Reproduce, LearnedStartsOfControlAreCertifiedBesideColdShiftedAndNearestO
             0);
   for (const char* file : {"certificate.json", "hold_out/certificate.json", "starts/certificate.json"})
     EXPECT_EQ(surefoot(fmt::format("verify mpc/{}", file)).code, 0) << file;
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "mpc/weights_deterministic.safetensors"));
+  expect_calibrated("mpc/weights_deterministic.safetensors", "--guarantees hold-out-means --hold-out 0:100");
+  expect_calibrated("mpc/weights_split.safetensors",
+                    "--prior mpc/weights_split.safetensors --guarantees pac-bayes --samples 200 --first 500");
 }
 
 TEST_F(Reproduce, MetaLearningWritesBothTables) {
@@ -237,6 +252,9 @@ TEST_F(Reproduce, MetaLearningWritesBothTables) {
   for (const char* file : {"certificate.json", "split/certificate.json", "hold_out/certificate.json",
                            "mse/certificate.json", "mse/split/certificate.json"})
     EXPECT_EQ(surefoot(fmt::format("verify maml/{}", file)).code, 0) << file;
+  expect_calibrated("maml/weights_meta.safetensors", "--metric 'largest error' --samples 100");
+  expect_calibrated("maml/weights_split.safetensors",
+                    "--prior maml/weights_split.safetensors --samples 200 --first 256");
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_F(RunFamily, GoesFromFilesToAVerifiableCertificate) {
 
 TEST_F(RunFamily, EveryMetricConverges) {
   for (const char* metric : {"residual", "primal", "dual", "violation", "gap", "distance", "nmse"}) {
-    for (const char* family : {"qp qp", "cone cone"}) {
+    for (const char* family : {"qp qp", "qp qp --preset fixed", "cone cone"}) {
       const ProgramResult result =
           surefoot(std::string("run ") + family + " --iterations 2000 --quantiles 0.5 --metric " + metric);
       ASSERT_EQ(result.code, 0) << metric << ": " << result.err;
@@ -99,7 +99,6 @@ TEST_F(RunFamily, FlagsStandBeforeSettings) {
 TEST_F(RunFamily, RefusesBadFamiliesNamingFileAndPlace) {
   expect_refused_with("qp/P.mtx", matrix({"1 1 2", "2 1 1", "2 2 3"}), {"P.mtx", "symmetric"});
   expect_refused_with("qp/P.mtx", matrix({"1 1 -2", "2 2 3"}), {"P.mtx", "semidefinite"});
-  expect_refused_with("qp/A.mtx", matrix({"1 1 1"}), {"A.mtx", "row 1", "zero"});
   expect_refused_with("qp/q.csv", "1,2,3\n", {"q.csv", "3", "2"});
   expect_refused_with("qp/q.csv", "1,2\n3,4\n", {"q.csv", "rows"});
   expect_refused_with("qp/l.csv", "2,-1\n", {"l.csv", "entry 0", "instance 0"});
@@ -122,9 +121,78 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --rho -1", {"rho", "-1"});
   expect_refused("qp qp --alpha 2.5", {"alpha", "2.5"});
   expect_refused("qp qp --metric speed", {"speed", "residual"});
-  expect_refused("qp qp --preset fast", {"fast"});
+  expect_refused("qp qp --preset fast", {"fast", "default, fixed, paper"});
+  expect_refused("cone cone --preset fast", {"fast", "fixed, paper"});
+  expect_refused("cone cone --preset default", {"--preset", "acceleration", "fixed, paper"});
+  expect_refused("qp qp --adaptive-rho time", {"--adaptive-rho", "clock", "iterations or off"});
+  expect_refused("qp qp --adaptive-rho always", {"--adaptive-rho", "always", "iterations, off"});
+  expect_refused("qp qp --eps-abs -1", {"eps_abs", "-1"});
+  expect_refused("qp qp --eps-abs 0 --eps-rel 0", {"eps_abs, eps_rel", "both are 0"});
+  expect_refused("qp qp --adaptive-rho-tolerance 0.5", {"adaptive_rho_tolerance", "0.5"});
+  expect_refused("qp qp --check-termination -5", {"check_termination", "-5"});
+  expect_refused("qp qp --stop --check-termination 0", {"--stop", "--check-termination"});
+  expect_refused("qp qp --preset fixed --metric unsolved", {"metric", "unsolved"});
+  expect_refused("cone cone --metric prim_res", {"metric", "prim_res"});
   expect_refused("qp qp --iterations 1000000000000", {"1000000000000"});
   expect_refused("qp qp --start missing.csv", {"missing.csv"});
+}
+
+TEST_F(RunFamily, TheDefaultIsThePackageAsItIsInstalledAndSaysSo) {
+  const ProgramResult run = surefoot("run qp qp --iterations 100 --out a");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("Stopping test of osqp 1.1.3 (recorded, not obeyed): 3 solved; iterations "
+                         "to termination: median "),
+            std::string::npos)
+      << run.out;
+  const Json body = Json::parse(slurp(folder_ / "a" / "certificate.json")).at("run");
+  EXPECT_EQ(body.at("package"), "osqp 1.1.3");
+  EXPECT_EQ(body.at("settings").at("adaptive_rho"), true);
+  EXPECT_EQ(body.at("settings").at("max_iter"), 100);
+  EXPECT_EQ(body.at("termination").at("statuses"), Json({{"solved", 3}}));
+  EXPECT_EQ(body.at("termination").at("obeyed"), false);
+  EXPECT_NE(slurp(folder_ / "a" / "report.html").find("osqp 1.1.3"), std::string::npos);
+  const std::string rows = slurp(folder_ / "a" / "terminations.csv");
+  EXPECT_EQ(
+      rows.find(
+          "instance,status,iterations,prim_res,dual_res,duality_gap,obj_val,rho,rho_updates\n0,solved,"),
+      0U)
+      << rows;
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 4);
+  EXPECT_EQ(surefoot("verify a --rerun qp").code, 0);
+}
+
+TEST_F(RunFamily, WithoutAdaptivityThereIsNoStoppingTest) {
+  const ProgramResult fixed = surefoot("run qp qp --iterations 30 --preset fixed --out a");
+  ASSERT_EQ(fixed.code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a" / "terminations.csv"));
+  EXPECT_EQ(fixed.out.find("Stopping test"), std::string::npos);
+  const ProgramResult package = surefoot("run qp qp --iterations 30 --preset package --out b");
+  ASSERT_EQ(package.code, 0);
+  EXPECT_NE(package.err.find("--preset package: an older name of fixed"), std::string::npos) << package.err;
+  EXPECT_EQ(slurp(folder_ / "a" / "certificate.json"), slurp(folder_ / "b" / "certificate.json"));
+}
+
+TEST_F(RunFamily, StoppedRunsRepeatTheirLastPoint) {
+  ASSERT_EQ(surefoot("run qp qp --iterations 400 --save-traces --out a").code, 0);
+  const ProgramResult stopped = surefoot("run qp qp --iterations 400 --stop --save-traces --out b");
+  ASSERT_EQ(stopped.code, 0) << stopped.err;
+  EXPECT_NE(stopped.out.find("(obeyed): 3 solved"), std::string::npos) << stopped.out;
+  EXPECT_EQ(slurp(folder_ / "a" / "terminations.csv"), slurp(folder_ / "b" / "terminations.csv"));
+  EXPECT_NE(slurp(folder_ / "a" / "traces.npy"), slurp(folder_ / "b" / "traces.npy"));
+  EXPECT_EQ(surefoot("verify b --rerun qp").code, 0);
+}
+
+TEST_F(RunFamily, InfeasibleAndUnboundedProblemsAreDataWithAStatus) {
+  write("qp/A.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 2\n1 1 1\n2 2 1\n");  // row 3 is zero
+  write("qp/P.mtx", matrix({"1 1 2"}));
+  write("qp/q.csv", "1,2\n1,-1\n0,-3\n");
+  write("qp/l.csv", "-1,-1,0.5\n-1,-1,-1\n-1,-1,0\n");
+  write("qp/u.csv", "1,inf,1\n1,inf,1\n1,1,0\n");
+  const ProgramResult run = surefoot("run qp qp --iterations 400 --out a");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json body = Json::parse(slurp(folder_ / "a" / "certificate.json")).at("run").at("termination");
+  EXPECT_EQ(body.at("statuses"), Json({{"solved", 1}, {"primal infeasible", 1}, {"dual infeasible", 1}}))
+      << body.dump();
 }
 
 // OSQP with the paper's settings is 1/2-averaged in (x, w + y): its worst case stands beside the claims, as

@@ -45,7 +45,7 @@ TEST(House, RoomsHaveNoCycle) {
     }
   }
   EXPECT_EQ(placed.size(), allowed.size());
-  EXPECT_EQ(allowed.at("families"), (std::set<std::string>{"core", "problems"}));
+  EXPECT_EQ(allowed.at("families"), (std::set<std::string>{"core", "io", "problems"}));
 }
 
 TEST(House, RoomsIncludeOnlyWhatLiesBeforeThem) {
@@ -79,11 +79,12 @@ TEST(House, RoomsIncludeOnlyWhatLiesBeforeThem) {
 TEST(House, NumbersThatPeopleQuoteAreWrittenByTheOneFormatter) {
   const std::filesystem::path root = SUREFOOT_SOURCE_DIR;
   const std::regex rounding(R"(\{:[^}]*\.\d+[efg]\}(?! s\b| min\b| MB| GB))");
-  const std::set<std::string> of_figures{"picture.cpp", "plot.cpp", "chart_data.cpp", "progress.cpp"};
+  const std::set<std::string> of_figures{"picture.cpp", "gnuplot.cpp", "certificate_figures.cpp",
+                                         "chart_data.cpp", "progress.cpp"};
   int seen = 0;
   for (const char* folder : {"src/surefoot/certify", "src/surefoot/report", "src/surefoot/experiments", "app",
                              "python/bindings"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
       const std::string name = entry.path().filename().string();
       if (!name.ends_with(".cpp") || name.ends_with("_test.cpp") || of_figures.contains(name)) continue;
       std::ifstream file(entry.path());
@@ -115,6 +116,39 @@ TEST(House, TestsReadTheMessagesOfInputErrors) {
     }
   }
   EXPECT_GT(seen, 10);
+}
+
+// A source has its test beside it, or tested_elsewhere.csv says which test is of it.
+TEST(House, EverySourceHasATest) {
+  namespace fs = std::filesystem;
+  const fs::path root = SUREFOOT_SOURCE_DIR;
+  std::map<std::string, std::string> elsewhere;
+  std::ifstream list(root / "tests/house/tested_elsewhere.csv");
+  for (std::string line; std::getline(list, line);)
+    elsewhere[line.substr(0, line.find(','))] = line.substr(line.find(',') + 1);
+  elsewhere.erase("source");
+  int beside = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src" / "surefoot")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".cpp") || name.ends_with("_test.cpp")) continue;
+    fs::path test = entry.path();
+    test.replace_filename(entry.path().stem().string() + "_test.cpp");
+    const fs::path source = fs::relative(entry.path(), root / "src" / "surefoot").replace_extension();
+    if (fs::exists(test)) {
+      ++beside;
+      EXPECT_FALSE(elsewhere.contains(source.string())) << source << " has a test beside it";
+      continue;
+    }
+    const auto found = elsewhere.find(source.string());
+    if (found == elsewhere.end()) {
+      ADD_FAILURE() << source << " has no test beside it, and tested_elsewhere.csv does not know it";
+      continue;
+    }
+    EXPECT_TRUE(fs::exists(root / found->second)) << found->second;
+    elsewhere.erase(found);
+  }
+  for (const auto& [source, test] : elsewhere) ADD_FAILURE() << source << " is not there";
+  EXPECT_GT(beside, 60);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 //   P.mtx, A.mtx    Matrix Market, coordinate real, general or symmetric (P: both triangles, or symmetric)
 //   q.txt l.txt u.txt             a quadratic program (OSQP): numbers separated by white space; inf, -inf
 //   b.txt c.txt cones.txt         or a cone program (SCS)
-//   settings.txt    lines `name value`; may be empty. First `preset package` (default) or `preset paper`,
-//   then
-//                   OSQP: rho sigma alpha scaling equality_factor loose_rho
+//   settings.txt    lines `name value`; may be empty. First `preset fixed` (default), `preset default` (OSQP)
+//                   or `preset paper`, then
+//                   OSQP: rho sigma alpha scaling equality_factor loose_rho adaptive_rho_interval
+//                   adaptive_rho_tolerance check_termination eps_abs eps_rel eps_prim_inf eps_dual_inf
+//                   check_dualgap scaled_termination max_iter stop
 //                   SCS:  alpha rho_x scale zero_factor tau_factor
 //                   both: system sparse|dense|kkt, own 1 (matrices in the lanes, as if each instance had its
 //                   own)
@@ -18,7 +20,8 @@
 //
 // OUTPUT (default FOLDER) receives for each k: x_k.txt, y_k.txt and z_k.txt (OSQP: w, the copy of Ax) or
 // s_k.txt (SCS), one number per line with 17 digits, in the problem's own units. OSQP equality rows are those
-// with u - l < 1e-4 after scaling; P and A must have no zero rows in A.
+// with u - l < 1e-4 after scaling. With `preset default` ending.txt has lines `name value` of what the
+// stopping test says: status, iterations, prim_res, dual_res, duality_gap, obj_val, rho, rho_updates.
 
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
@@ -154,7 +157,27 @@ void run_solver(const fs::path& folder, const fs::path& output) {
     problems::Qp problem{
         P, A, read_vector(folder / "q.txt"), read_vector(folder / "l.txt"), read_vector(folder / "u.txt"),
         {}};
-    auto options = paper ? algorithms::OsqpOptions::paper() : algorithms::OsqpOptions::package();
+    const bool as_installed = settings.contains("preset") && settings.at("preset") == "default";
+    auto options = paper          ? algorithms::OsqpOptions::paper()
+                   : as_installed ? algorithms::OsqpOptions::defaults()
+                                  : algorithms::OsqpOptions::fixed();
+    const auto whole = [&](const char* name, Index& value) {
+      if (settings.contains(name)) value = std::stol(settings.at(name));
+    };
+    const auto flag = [&](const char* name, bool& value) {
+      if (settings.contains(name)) value = settings.at(name) != "0";
+    };
+    number("adaptive_rho_tolerance", options.adaptive_rho_tolerance);
+    number("eps_abs", options.eps_abs);
+    number("eps_rel", options.eps_rel);
+    number("eps_prim_inf", options.eps_prim_inf);
+    number("eps_dual_inf", options.eps_dual_inf);
+    whole("adaptive_rho_interval", options.adaptive_rho_interval);
+    whole("check_termination", options.check_termination);
+    whole("max_iter", options.max_iter);
+    flag("check_dualgap", options.check_dualgap);
+    flag("scaled_termination", options.scaled_termination);
+    flag("stop", options.stop);
     number("rho", options.rho);
     number("sigma", options.sigma);
     number("alpha", options.alpha);
@@ -193,6 +216,15 @@ void run_solver(const fs::path& folder, const fs::path& output) {
     write_column(output / fmt::format("y_{}.txt", k), y, m, W);
     write_column(output / fmt::format("{}_{}.txt", cone ? "s" : "z", k), s, m, W);
   }
+  if (!op->has_stopping_test()) return;
+  const algorithms::Ending ending = op->ending(z, 0);
+  std::ofstream file(output / "ending.txt");
+  file << fmt::format(
+      "status {}\niterations {}\nprim_res {:.17g}\ndual_res {:.17g}\nduality_gap {:.17g}\nobj_val {:.17g}\n"
+      "rho {:.17g}\nrho_updates {}\n",
+      static_cast<int>(ending.status), ending.iterations, ending.primal_residual, ending.dual_residual,
+      ending.duality_gap, ending.objective, ending.rho, ending.rho_updates);
+  require(file.good(), "{}: cannot be written", (output / "ending.txt").string());
 }
 
 }  // namespace

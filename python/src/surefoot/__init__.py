@@ -18,7 +18,7 @@ from .calibration import Observed, calibrate, validate
 from .certificate import BudgetClaim, Certificate, Claim, QuantileClaim, SuccessClaim, Verification, load
 from .certification import Traces, certify
 from .cvxpy_problems import from_cvxpy
-from .families import ConeFamily, QPFamily
+from .families import ConeFamily, QPFamily, Terminations
 
 __all__ = [
     "BudgetClaim",
@@ -30,6 +30,7 @@ __all__ = [
     "QPFamily",
     "QuantileClaim",
     "SuccessClaim",
+    "Terminations",
     "Traces",
     "Verification",
     "__version__",

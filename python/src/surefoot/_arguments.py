@@ -38,3 +38,10 @@ def whole_number(name: str, value: Any) -> int:
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"{name}: {number} does not fit into 64 bits")
     return number
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False; 0 and 1 too, as solvers take them."""
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"{name}: {_shown(value)} is neither True nor False")

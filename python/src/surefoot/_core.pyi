@@ -12,6 +12,7 @@ stratified_purpose: str
 paper_purpose: str
 hold_out_purpose: str
 metric_names: list[str]
+defaults: dict[str, Any]
 
 class InputError(ValueError): ...
 
@@ -257,7 +258,23 @@ class OsqpOptions:
     alpha: float
     equality_factor: float
     scaling: int
+    adaptive_rho: bool
+    adaptive_rho_interval: int
+    adaptive_rho_tolerance: float
+    check_termination: int
+    eps_abs: float
+    eps_rel: float
+    eps_prim_inf: float
+    eps_dual_inf: float
+    check_dualgap: bool
+    scaled_termination: bool
+    max_iter: int
+    stop: bool
     def __init__(self) -> None: ...
+    @staticmethod
+    def defaults() -> OsqpOptions: ...
+    @staticmethod
+    def fixed() -> OsqpOptions: ...
     @staticmethod
     def paper() -> OsqpOptions: ...
 
@@ -266,6 +283,8 @@ class ScsOptions:
     rho_x: float
     scale: float
     def __init__(self) -> None: ...
+    @staticmethod
+    def fixed() -> ScsOptions: ...
     @staticmethod
     def paper() -> ScsOptions: ...
 
@@ -277,6 +296,7 @@ class Engine:
     def solutions(self) -> npt.NDArray[np.float64]: ...
     def traces(self, metric: str, steps: int, start: Any, /) -> tuple[npt.NDArray[np.float64], int, str, str]: ...
     def iterates(self, steps: int, start: Any, /) -> npt.NDArray[np.float64]: ...
+    def terminations(self, steps: int, start: Any, /) -> tuple[list[str], npt.NDArray[np.float64]]: ...
     def certify(
         self, metric: str, options: Options, steps: int, start: Any, name: str, run: str, allow_dependence: bool, /
     ) -> Certificate: ...

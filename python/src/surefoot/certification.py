@@ -131,34 +131,41 @@ def certify(
 def claim_options(
     *,
     tolerances: Iterable[float] | None = None,
-    quantiles: Iterable[float] = (0.5, 0.9, 0.99),
+    quantiles: Iterable[float] | None = None,
     steps: Iterable[int] | Literal["all"] | None = None,
-    confidence: float = 0.99,
-    claims: Sequence[Kind] = ("success", "quantile", "budget"),
-    simultaneous: str = "all",
-    risk_method: str = "exact",
-    quantile_method: str = "exact",
-    budget_method: str = "settling",
+    confidence: float | None = None,
+    claims: Sequence[Kind] | None = None,
+    simultaneous: str | None = None,
+    risk_method: str | None = None,
+    quantile_method: str | None = None,
+    budget_method: str | None = None,
     success_delta: float | None = None,
     quantile_delta: float | None = None,
     budget_delta: float | None = None,
     grid: Iterable[float] | None = None,
     title: str = "",
 ) -> _core.Options:
-    """ClaimOptions, checked, with the defaults that do not depend on the data."""
+    """ClaimOptions, checked. What is not given keeps the library's default."""
     options = _core.Options()
     if tolerances is not None:
         options.tolerances = _numbers("tolerances", tolerances)
-    options.quantiles = _numbers("quantiles", quantiles)
+    if quantiles is not None:
+        options.quantiles = _numbers("quantiles", quantiles)
     options.all_steps = isinstance(steps, str) and steps == "all"
     if steps is not None and not options.all_steps:
         options.steps = whole_numbers("steps", steps)
-    options.delta = _core.delta_of_confidence(real_number("confidence", confidence))
-    options.set_claims([claims] if isinstance(claims, str) else [text("claims", kind) for kind in claims])
-    options.set_simultaneous(text("simultaneous", simultaneous))
-    options.risk_method = text("risk_method", risk_method)
-    options.quantile_method = text("quantile_method", quantile_method)
-    options.budget_method = text("budget_method", budget_method)
+    if confidence is not None:
+        options.delta = _core.delta_of_confidence(real_number("confidence", confidence))
+    if claims is not None:
+        options.set_claims([claims] if isinstance(claims, str) else [text("claims", kind) for kind in claims])
+    if simultaneous is not None:
+        options.set_simultaneous(text("simultaneous", simultaneous))
+    if risk_method is not None:
+        options.risk_method = text("risk_method", risk_method)
+    if quantile_method is not None:
+        options.quantile_method = text("quantile_method", quantile_method)
+    if budget_method is not None:
+        options.budget_method = text("budget_method", budget_method)
     for kind, delta in (("success", success_delta), ("quantile", quantile_delta), ("budget", budget_delta)):
         if delta is not None:
             options.set_delta(kind, real_number(f"{kind}_delta", delta))

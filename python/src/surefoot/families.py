@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arguments import real_number, text, whole_number
+from ._arguments import flag, real_number, text, whole_number
 from ._optional import needed
 from .certificate import Certificate
 from .certification import ClaimOptions, Traces, claim_options, npy_sha256, record_text
@@ -20,14 +21,35 @@ from .certification import ClaimOptions, Traces, claim_options, npy_sha256, reco
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["ConeFamily", "QPFamily"]
+__all__ = ["ConeFamily", "QPFamily", "Terminations"]
 
 # A SciPy sparse matrix or array (types would need SciPy), or a dense array.
 MatrixLike: TypeAlias = Any
 # One for all instances, or one per instance.
 Matrices: TypeAlias = Union[MatrixLike, Sequence[MatrixLike]]
-Metric: TypeAlias = Literal["residual", "primal", "dual", "optimality", "violation", "gap", "distance", "nmse"]
-Preset: TypeAlias = Literal["package", "paper"]
+Metric: TypeAlias = Literal[
+    "residual", "primal", "dual", "optimality", "violation", "gap", "distance", "nmse",
+    "prim_res", "dual_res", "duality_gap", "prim_res_rel", "dual_res_rel", "duality_gap_rel", "unsolved",
+]  # fmt: skip
+Preset: TypeAlias = Literal["default", "fixed", "package", "paper"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Terminations:
+    """What the solver's own stopping test says of every instance, a number (or word) each.
+
+    `status` and the numbers are those of the package ``osqp``: `prim_res` and `dual_res` are largest entries. They are of
+    the point where the test ended the run, or of the last iteration. `iterations` is infinity where the test did not end it.
+    """
+
+    status: list[str]
+    iterations: npt.NDArray[np.float64]
+    prim_res: npt.NDArray[np.float64]
+    dual_res: npt.NDArray[np.float64]
+    duality_gap: npt.NDArray[np.float64]
+    obj_val: npt.NDArray[np.float64]
+    rho: npt.NDArray[np.float64]
+    rho_updates: npt.NDArray[np.float64]
 
 
 def _check_places(matrix: Any, name: str) -> None:
@@ -119,6 +141,7 @@ class _Family:
     """What QPFamily and ConeFamily share: matrices and tables by name, and runs of an engine on them."""
 
     _problem: Any
+    _preset: Preset = "fixed"
 
     def __init__(
         self,
@@ -178,7 +201,7 @@ class _Family:
             record[name] = {"shape": list(rows.shape), "sha256": npy_sha256(rows)}
         return {"data": record, "varied": list(self.varied)}
 
-    def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
+    def _engine(self, preset: str | None, settings: Mapping[str, Any] | None, iterations: int = 1) -> _core.Engine:
         raise NotImplementedError
 
     def _record(self, engine: _core.Engine, iterations: int, start: Any) -> dict[str, Any]:
@@ -191,11 +214,11 @@ class _Family:
 
     def certify(
         self,
-        iterations: int = 500,
+        iterations: int = _core.defaults["iterations"],
         *,
-        metric: Metric = "residual",
+        metric: Metric = _core.defaults["metric"],
         start: npt.ArrayLike | None = None,
-        preset: Preset = "package",
+        preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
         name: str = "",
         allow_dependence: bool = False,
@@ -208,11 +231,15 @@ class _Family:
         iterations
             Of each run.
         metric
-            ``residual`` (of the fixed point), ``primal``, ``dual``, ``violation``, ``gap``, ``distance``, ``nmse``.
+            ``residual`` (of the fixed point), ``primal``, ``dual``, ``violation``, ``gap``, ``distance``, ``nmse``; of OSQP
+            also what its package reports: ``prim_res``, ``dual_res``, ``duality_gap``, these over their tolerances
+            (``prim_res_rel``, ...), and ``unsolved`` (1 until the stopping test says solved, then 0).
         start
             Iterates to begin at, a row per instance, as `iterates` gives them [cold start].
         preset, settings
-            The solver's own defaults, or the paper's; then single settings by name.
+            ``default``: OSQP as its package is installed, with adaptive rho, its stopping test recorded but not obeyed;
+            ``fixed``: the package without what it adapts (``package`` is its older name); ``paper``: the paper's. Then
+            single settings by name. [``default`` for quadratic programs, ``fixed`` for cone programs]
         name
             Of the variant [the solver's].
         allow_dependence
@@ -223,7 +250,7 @@ class _Family:
         Memory is that of the counts, not of the traces; Ctrl-C stops the run.
         """
         iterations = _iterations(iterations)
-        engine = self._engine(preset, settings or {})
+        engine = self._engine(preset, settings, iterations)
         options = claim_options(**claims)
         record = record_text("run", self._record(engine, iterations, start))
         chosen = text("name", name)
@@ -233,17 +260,18 @@ class _Family:
 
     def traces(
         self,
-        iterations: int = 500,
+        iterations: int = _core.defaults["iterations"],
         *,
-        metric: Metric = "residual",
+        metric: Metric = _core.defaults["metric"],
         start: npt.ArrayLike | None = None,
-        preset: Preset = "package",
+        preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
         name: str = "",
     ) -> Traces:
         """As `certify`, but keeps the metric at every iteration; several of them go into one certificate together."""
-        engine = self._engine(preset, settings or {})
-        values, first, metric_name, unit = engine.traces(metric, _iterations(iterations), start)
+        iterations = _iterations(iterations)
+        engine = self._engine(preset, settings, iterations)
+        values, first, metric_name, unit = engine.traces(metric, iterations, start)
         steps = tuple(range(first, first + values.shape[1]))
         record = self._record(engine, iterations, start)
         chosen = name or str(record["solver"]).lower()
@@ -254,15 +282,16 @@ class _Family:
         iterations: int,
         *,
         start: npt.ArrayLike | None = None,
-        preset: Preset = "package",
+        preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Iterates after that many iterations, a row per instance; the primal variables come first."""
-        return self._engine(preset, settings or {}).iterates(_iterations(iterations), start)
+        iterations = _iterations(iterations)
+        return self._engine(preset, settings, iterations).iterates(iterations, start)
 
     def solve(self) -> npt.NDArray[np.float64]:
         """Accurate solutions, a row per instance, as iterates of the solver."""
-        return self._engine("package", {}).solutions()
+        return self._engine("fixed", None).solutions()
 
 
 class QPFamily(_Family):
@@ -271,7 +300,10 @@ class QPFamily(_Family):
     P (symmetric, both triangles) and A are SciPy sparse matrices or arrays, one for all instances or a list of one per
     instance; q, l, u have a row per instance, or are one vector for all. Infinite bounds are missing ones.
 
-    Settings: rho, sigma, alpha, equality_factor, scaling.
+    Settings: rho, sigma, alpha, equality_factor, scaling; of the package's adaptive rho and stopping test, by its names,
+    adaptive_rho, adaptive_rho_interval, adaptive_rho_tolerance, check_termination, eps_abs, eps_rel, eps_prim_inf,
+    eps_dual_inf, check_dualgap, scaled_termination; and stop: obey the stopping test, a problem that has ended repeats its
+    last point. The package's max_iter is the number of iterations.
 
     >>> import numpy as np, surefoot
     >>> lower = np.random.default_rng(0).uniform(0, 1, (300, 2))
@@ -302,8 +334,42 @@ class QPFamily(_Family):
         parts = {name: [part.parts for part in given] for name, given in self._matrices.items()}
         self._problem = _core.Qp(parts["P"], parts["A"], self._tables["q"], self._tables["l"], self._tables["u"])
 
-    def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
-        return _core.osqp_engine(self._problem, with_settings(_core.OsqpOptions, preset, settings))
+    _preset = "default"
+
+    def _engine(self, preset: str | None, settings: Mapping[str, Any] | None, iterations: int = 1) -> _core.Engine:
+        given = dict(settings or {})
+        if given.get("adaptive_rho") == "time":
+            raise ValueError("settings: adaptive_rho 'time' makes results depend on the clock; True or False")
+        options = with_settings(_core.OsqpOptions, self._preset if preset is None else preset, given)
+        if options.stop and options.check_termination == 0:
+            if "check_termination" in given:
+                raise ValueError("settings: stop needs check_termination above 0")
+            options.check_termination = _core.OsqpOptions.defaults().check_termination
+        options.max_iter = iterations
+        return _core.osqp_engine(self._problem, options)
+
+    def terminations(
+        self,
+        iterations: int = 4000,
+        *,
+        start: npt.ArrayLike | None = None,
+        preset: Preset | None = None,
+        settings: Mapping[str, float] | None = None,
+    ) -> Terminations:
+        """What the stopping test of the package says of every instance, within so many iterations.
+
+        >>> import numpy as np, surefoot
+        >>> lower = np.random.default_rng(0).uniform(0, 1, (3, 2))
+        >>> upper = np.array([[2.0, 2.0], [2.0, 2.0], [0.5, 2.0]])
+        >>> A = np.array([[1.0, 0.0], [0.0, 1.0]])
+        >>> family = surefoot.QPFamily(np.eye(2), A, np.ones(2), np.minimum(lower, upper), upper)
+        >>> family.terminations().status
+        ['solved', 'solved', 'solved']
+        """
+        iterations = _iterations(iterations)
+        engine = self._engine(preset, {"stop": True, **(settings or {})}, iterations)
+        status, numbers = engine.terminations(iterations, start)
+        return Terminations(status, *(np.ascontiguousarray(column) for column in numbers.T))
 
     def as_cones(self) -> ConeFamily:
         """The same problems as cone programs: equalities, then upper bounds, then lower bounds as rows of their own.
@@ -385,21 +451,37 @@ class ConeFamily(_Family):
             list(self.semidefinite),
         )
 
-    def _engine(self, preset: str, settings: Mapping[str, Any]) -> _core.Engine:
-        return _core.scs_engine(self._problem, with_settings(_core.ScsOptions, preset, settings))
+    def _engine(self, preset: str | None, settings: Mapping[str, Any] | None, iterations: int = 1) -> _core.Engine:
+        if preset == "default":
+            raise ValueError(
+                "preset: 'default' is of quadratic programs alone; SCS is run without acceleration and adaptive scale: "
+                "fixed, paper"
+            )
+        chosen = self._preset if preset is None else preset
+        return _core.scs_engine(self._problem, with_settings(_core.ScsOptions, chosen, settings or {}))
 
 
 def with_settings(options: Any, preset: str, settings: Mapping[str, Any]) -> Any:
     """The preset's settings with some of them changed."""
-    if preset not in ("package", "paper"):
-        raise ValueError(f"preset: {preset!r} is not one of package, paper")
-    result = options.paper() if preset == "paper" else options()
-    known = [name for name in vars(options) if not name.startswith("_") and name != "paper"]
+    if preset == "package":
+        warnings.warn("preset: 'package' is an older name of 'fixed', the package without what it adapts", stacklevel=4)
+        preset = "fixed"
+    makers = {"default": "defaults", "fixed": "fixed", "paper": "paper"}
+    presets = [name for name, maker in makers.items() if hasattr(options, maker)]
+    if preset not in presets:
+        raise ValueError(f"preset: {preset!r} is not one of {', '.join(presets)}")
+    result = getattr(options, makers[preset])()
+    known = [
+        name
+        for name in vars(options)
+        if not name.startswith("_") and name not in makers.values() and name != "max_iter"
+    ]
     for name, value in settings.items():
         if name not in known:
             raise ValueError(f"settings: {name!r} is not one of {', '.join(known)}")
-        whole = isinstance(getattr(result, name), int)
-        setattr(result, name, (whole_number if whole else real_number)(f"settings: {name}", value))
+        kind = type(getattr(result, name))
+        check = flag if kind is bool else whole_number if kind is int else real_number
+        setattr(result, name, check(f"settings: {name}", value))
     return result
 
 

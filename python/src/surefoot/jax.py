@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._optional import needed
 from .pac_bayes import regularizer_with_gradient, training_derivatives
 
@@ -77,8 +78,8 @@ def regularizer(
     samples: int,
     delta: float,
     groups: Sequence[int] | None = None,
-    lambda_max: float = 100.0,
-    b: float = 100.0,
+    lambda_max: float = _core.defaults["lambda_max"],
+    b: float = _core.defaults["b"],
 ) -> Any:
     """B as :func:`surefoot.pac_bayes.regularizer`, differentiable by mean, log_variance and prior_log_variance."""
     sizes = None if groups is None else tuple(groups)

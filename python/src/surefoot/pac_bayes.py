@@ -40,8 +40,8 @@ def regularizer(
     samples: int,
     delta: float,
     groups: Sequence[int] | None = None,
-    lambda_max: float = 100.0,
-    b: float = 100.0,
+    lambda_max: float = _core.defaults["lambda_max"],
+    b: float = _core.defaults["b"],
 ) -> float:
     """B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ], rounded up.
 
@@ -69,8 +69,8 @@ def regularizer_with_gradient(
     samples: int,
     delta: float,
     groups: Sequence[int] | None = None,
-    lambda_max: float = 100.0,
-    b: float = 100.0,
+    lambda_max: float = _core.defaults["lambda_max"],
+    b: float = _core.defaults["b"],
 ) -> tuple[float, Vector, Vector, Vector]:
     """B and its derivatives by mean, log_variance and prior_log_variance.
 
@@ -135,8 +135,8 @@ class Posterior:
         prior_log_variance: Mapping[str, float],
         prior_mean: Mapping[str, npt.ArrayLike] | None = None,
         *,
-        lambda_max: float = 100.0,
-        b: float = 100.0,
+        lambda_max: float = _core.defaults["lambda_max"],
+        b: float = _core.defaults["b"],
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         for what, given in (

@@ -11,6 +11,7 @@
 #include "surefoot/runs/run.hpp"
 #include "surefoot/testing/operator_contract.hpp"
 
+#include "support/dense_codes.hpp"
 #include "support/input_error.hpp"
 #include "support/simulations.hpp"
 
@@ -221,7 +222,7 @@ SharedCodes one_code_everywhere() {
 
 TEST(CodeNetworks, DrawsHaveTheLawOfDrawnWeights) {
   const SharedCodes codes = one_code_everywhere();
-  const Vector solution = codes->dense_codes().row(0).transpose();
+  const Vector solution = test::dense_codes(*codes).row(0).transpose();
   for (const std::string& model : models) {
     const auto op = make(model, codes);
     const Weights weights = weights_for(*op, 0.1, 4e-3);

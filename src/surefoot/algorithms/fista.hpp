@@ -15,6 +15,7 @@ class Fista final : public Operator {
 
   [[nodiscard]] double lipschitz() const { return gradient_.lipschitz(); }
   [[nodiscard]] std::string_view name() const override { return "fista"; }
+  [[nodiscard]] Settings settings() const override { return gradient_.settings("fista"); }
   [[nodiscard]] Index instances() const override { return gradient_.problem().instances(); }
   [[nodiscard]] Index state_size() const override { return 2 * gradient_.variables() + 1; }
   [[nodiscard]] Index iterate_size() const override { return gradient_.variables(); }

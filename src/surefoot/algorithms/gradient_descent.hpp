@@ -18,6 +18,9 @@ class GradientDescent final : public Operator, public DifferentiableStep {
 
   [[nodiscard]] double step_size() const { return step_; }
   [[nodiscard]] std::string_view name() const override { return "gradient-descent"; }
+  [[nodiscard]] Settings settings() const override {
+    return {{"solver", "gradient-descent"}, {"settings", Settings{{"step", step_}}}};
+  }
   [[nodiscard]] Index instances() const override { return problem_.instances(); }
   [[nodiscard]] Index state_size() const override { return n_; }
   [[nodiscard]] Index primal_size() const override { return n_; }

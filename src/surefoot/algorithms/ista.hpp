@@ -12,6 +12,7 @@ class Ista final : public Operator, public DifferentiableStep {
 
   [[nodiscard]] double lipschitz() const { return gradient_.lipschitz(); }
   [[nodiscard]] std::string_view name() const override { return "ista"; }
+  [[nodiscard]] Settings settings() const override { return gradient_.settings("ista"); }
   [[nodiscard]] Index instances() const override { return gradient_.problem().instances(); }
   [[nodiscard]] Index state_size() const override { return gradient_.variables(); }
   [[nodiscard]] Index primal_size() const override { return gradient_.variables(); }

@@ -1,8 +1,25 @@
 #include "surefoot/algorithms/learned_operator.hpp"
 
+#include "surefoot/core/enum_names.hpp"
+
 #include <algorithm>
 
 namespace surefoot::algorithms {
+
+namespace {
+
+constexpr EnumNames<Precision, 2> precision_names{
+    {{Precision::single, "single"}, {Precision::twice, "double"}}};
+
+}  // namespace
+
+std::string_view to_string(Precision precision) {
+  return name_in(precision_names, precision);
+}
+
+Precision parse_precision(std::string_view name) {
+  return value_in(precision_names, "precision", name);
+}
 
 Index WeightLayout::size() const {
   return offset(blocks.size());

@@ -43,6 +43,8 @@ struct InitialWeights {
 
 /// Numbers inside an operator: single is for training, double for certificates.
 enum class Precision { single, twice };
+std::string_view to_string(Precision precision);
+Precision parse_precision(std::string_view name);
 
 /// An optimizer with weights theta ~ N(w, diag s), each lane with a draw of its own: theta = w + sqrt(s) xi.
 ///
@@ -55,6 +57,8 @@ enum class Precision { single, twice };
 /// Unlike load() and step(), assign() changes the operator: no block may be under way.
 class LearnedOperator : public Operator, public DifferentiableStep {
  public:
+  /// "weights", or "pre-activations" where those are drawn instead.
+  [[nodiscard]] std::string_view sampling() const override { return "weights"; }
   [[nodiscard]] virtual const WeightLayout& weights() const = 0;
   /// Zeros unless the operator knows better.
   [[nodiscard]] virtual InitialWeights initial() const;

@@ -29,6 +29,7 @@ class Lista final : public CodeNetwork {
     assign(begin.mean, std::vector<double>(begin.mean.size(), 0.0));
   }
   [[nodiscard]] std::string_view name() const override { return "lista"; }
+  [[nodiscard]] std::string_view sampling() const override { return "pre-activations"; }
 
   [[nodiscard]] InitialWeights initial() const override {
     const problems::Matrix& D = codes().D;

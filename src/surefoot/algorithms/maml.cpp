@@ -56,6 +56,12 @@ class Maml final : public LearnedOperator {
   }
 
   [[nodiscard]] std::string_view name() const override { return "maml"; }
+  [[nodiscard]] Settings settings() const override {
+    return {{"solver", "maml"},
+            {"settings", Settings{{"hidden", options_.hidden},
+                                  {"step", options_.step},
+                                  {"precision", std::string(to_string(options_.precision))}}}};
+  }
   [[nodiscard]] Index instances() const override { return tasks_->instances(); }
   [[nodiscard]] Index state_size() const override { return size_; }
   [[nodiscard]] Index primal_size() const override { return size_; }

@@ -9,17 +9,28 @@ namespace surefoot::algorithms {
 
 namespace {
 
-constexpr EnumNames<Quantity, 6> quantity_names{{{Quantity::objective, "objective"},
-                                                 {Quantity::primal_residual, "primal residual"},
-                                                 {Quantity::dual_residual, "dual residual"},
-                                                 {Quantity::constraint_violation, "constraint violation"},
-                                                 {Quantity::optimality_residual, "optimality residual"},
-                                                 {Quantity::largest_error, "largest error"}}};
+constexpr EnumNames<Quantity, 13> quantity_names{{{Quantity::objective, "objective"},
+                                                  {Quantity::primal_residual, "primal residual"},
+                                                  {Quantity::dual_residual, "dual residual"},
+                                                  {Quantity::constraint_violation, "constraint violation"},
+                                                  {Quantity::optimality_residual, "optimality residual"},
+                                                  {Quantity::largest_error, "largest error"},
+                                                  {Quantity::prim_res, "prim_res (infinity norm)"},
+                                                  {Quantity::dual_res, "dual_res (infinity norm)"},
+                                                  {Quantity::duality_gap, "duality_gap"},
+                                                  {Quantity::prim_res_rel, "prim_res / its tolerance"},
+                                                  {Quantity::dual_res_rel, "dual_res / its tolerance"},
+                                                  {Quantity::duality_gap_rel, "duality_gap / its tolerance"},
+                                                  {Quantity::unsolved, "unsolved"}}};
 
 }  // namespace
 
 std::string_view to_string(Quantity quantity) {
   return name_in(quantity_names, quantity);
+}
+
+Settings Operator::settings() const {
+  return {{"solver", std::string(name())}};
 }
 
 bool AveragedMap::fits(Index /*instance*/, const double* /*iterate*/) const {
@@ -36,6 +47,14 @@ void Operator::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index c
 
 void Operator::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
   std::copy_n(iterate.data, iterate.rows * iterate.width, z.data);
+}
+
+Ending Operator::ending(ConstBatch /*z*/, Index /*lane*/) const {
+  throw InputError(fmt::format("{}: has no stopping test", name()));
+}
+
+bool Operator::finished(ConstBatch /*z*/, Index /*count*/) const {
+  return false;
 }
 
 bool Operator::knows(Quantity /*quantity*/) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "surefoot/algorithms/settings.hpp"
+#include "surefoot/algorithms/stopping.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <memory>
@@ -42,6 +44,14 @@ enum class Quantity {
   constraint_violation,  ///< largest violation of a constraint by x alone
   optimality_residual,   ///< the larger of primal and dual residual
   largest_error,         ///< largest |error| over the points of a regression
+  // What the solver's package reports, by its names: norms are the largest entry.
+  prim_res,         ///< ||Ax - w||_inf
+  dual_res,         ///< ||Px + A'y + q||_inf
+  duality_gap,      ///< |x'Px + q'x + S(y)|, S the support function of the bounds
+  prim_res_rel,     ///< prim_res over its tolerance in the stopping test, eps_abs + eps_rel * sizes: below 1
+  dual_res_rel,     ///< the same of dual_res
+  duality_gap_rel,  ///< the same of duality_gap
+  unsolved,         ///< 1 until the stopping test said "solved", then 0
 };
 std::string_view to_string(Quantity quantity);
 
@@ -97,6 +107,11 @@ class Operator {
 
   /// Short name, as in configuration and reports.
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// All that its steps depend on besides the problem, for the record: {"solver", NAME}, then {"settings",
+  /// {...}} and what else it has. A new option of an operator belongs there.
+  [[nodiscard]] virtual Settings settings() const;
+  /// What is drawn at random for every run: empty if nothing is.
+  [[nodiscard]] virtual std::string_view sampling() const { return ""; }
   /// Number of instances of the family.
   [[nodiscard]] virtual Index instances() const = 0;
   /// Rows of the state.
@@ -128,6 +143,14 @@ class Operator {
   virtual void prepare_measures(Workspace& workspace) const;
   /// The quantity at the iterate after k steps, one number per lane. Throws InputError if unknown.
   virtual void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const;
+
+  /// Whether the operator runs the stopping test of its package and keeps its result in the state.
+  [[nodiscard]] virtual bool has_stopping_test() const { return false; }
+  /// What the stopping test has said of a lane so far. Only with a stopping test.
+  [[nodiscard]] virtual Ending ending(ConstBatch z, Index lane) const;
+  /// Whether the operator obeys its stopping test and lanes 0 .. count - 1 have ended: more steps repeat
+  /// their last points and residuals.
+  [[nodiscard]] virtual bool finished(ConstBatch z, Index count) const;
 
   /// The class that the step is of, if one is known.
   [[nodiscard]] virtual DeclaredMap declared_map() const;

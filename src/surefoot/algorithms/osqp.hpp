@@ -8,6 +8,12 @@
 
 namespace surefoot::algorithms {
 
+/// rho is always kept between these.
+inline constexpr double osqp_smallest_rho = 1e-6;
+inline constexpr double osqp_largest_rho = 1e6;
+/// The package that OsqpOptions::defaults() follows, as its version was tested against.
+inline constexpr const char* emulated_osqp = "osqp 1.1.3";
+
 struct OsqpOptions {
   double rho = 0.1;              ///< step size of the constraints, > 0
   double sigma = 1e-6;           ///< step size of the variables, > 0
@@ -23,15 +29,43 @@ struct OsqpOptions {
   problems::Vector reference_q;           ///< empty: zero
   std::optional<SystemKind> system = {};  ///< how to solve; default: told by the patterns
 
-  /// The solver's own defaults: those above, adaptive rho off.
-  static OsqpOptions package() { return {}; }
+  // Adaptive rho and the stopping test: names and rules of the package (docs/solvers.md).
+  bool adaptive_rho = false;  ///< each instance changes its rho, by iterations
+  Index adaptive_rho_interval =
+      50;  ///< iterations between two changes; 0: four times check_termination, or 100
+  double adaptive_rho_tolerance = 5;  ///< rho changes if the estimate is this much larger or smaller, >= 1
+  Index check_termination = 0;        ///< iterations between two stopping tests; 0: after max_iter alone
+  double eps_abs = 1e-3;
+  double eps_rel = 1e-3;
+  double eps_prim_inf = 1e-4;
+  double eps_dual_inf = 1e-4;
+  bool check_dualgap = true;
+  bool scaled_termination = false;  ///< test the equilibrated problem, not the user's
+  Index max_iter = 4000;            ///< the stopping test's last iteration; steps beyond go on unless `stop`
+  bool stop = false;  ///< obey the stopping test: an instance that has ended repeats its last point
+
+  /// The package as it is installed: adaptive rho, its stopping test recorded but not obeyed.
+  static OsqpOptions defaults();
+  /// The package with rho fixed: as above, neither adaptive rho nor stopping test.
+  static OsqpOptions fixed() { return {}; }
+  /// The older name of fixed().
+  static OsqpOptions package() { return fixed(); }
   /// No scaling, rho = sigma = alpha = 1: (1/2)-averaged.
   static OsqpOptions paper();
+  /// Whether there is anything to do besides steps: adaptive rho or a stopping test.
+  [[nodiscard]] bool watches() const { return adaptive_rho || check_termination > 0 || stop; }
   void validate() const;
 };
 
-/// rho_i of a row with these (scaled) bounds.
+/// What Osqp::settings() says of them.
+Settings settings_of(const OsqpOptions& options);
+
+/// rho_i of a row with these (scaled) bounds where rho is options.rho, or a changed one.
 double row_rho(double lower, double upper, const OsqpOptions& options);
+double row_rho(double lower, double upper, double rho, const OsqpOptions& options);
+
+struct OsqpSurvey;
+struct OsqpDirection;
 
 /// OSQP on 1/2 x'Px + q'x, l <= Ax <= u, state (x, y, w) with w the copy of Ax, R = diag(rho_i):
 ///   x~ = (P + sigma I + A'RA)^{-1} (sigma x - q + A'(R w - y)),   w~ = A x~,
@@ -40,6 +74,10 @@ double row_rho(double lower, double upper, const OsqpOptions& options);
 /// The fixed-point residual is over all of (x, y, w), in the problem's own units. Iterate: (x, y, w), n + 2m.
 /// B. Stellato, G. Banjac, P. Goulart, A. Bemporad, S. Boyd, "OSQP: an operator splitting solver for
 /// quadratic programs", Math. Prog. Comp. 12, 2020. With scaling the iteration runs on equilibrated data.
+///
+/// With adaptive rho or a stopping test the state has rows after the iterate: rho of each lane, and what the
+/// stopping test said. A lane's own rho needs its own factors: the block is factored again in lanes. A block
+/// whose lanes all have the first rho uses the factors of the family.
 class Osqp final : public Operator, public DifferentiableStep {
  public:
   explicit Osqp(problems::Qp problem, OsqpOptions options = {});
@@ -50,8 +88,12 @@ class Osqp final : public Operator, public DifferentiableStep {
   [[nodiscard]] const SplittingSystem& system() const { return *system_; }
 
   [[nodiscard]] std::string_view name() const override { return "osqp"; }
+  [[nodiscard]] Settings settings() const override { return settings_of(options_); }
   [[nodiscard]] Index instances() const override { return instances_; }
-  [[nodiscard]] Index state_size() const override { return n_ + 2 * m_; }
+  [[nodiscard]] Index state_size() const override {
+    return n_ + 2 * m_ + (options_.watches() ? Index{note_rows} : 0);
+  }
+  [[nodiscard]] Index iterate_size() const override { return n_ + 2 * m_; }
   [[nodiscard]] Index primal_size() const override { return n_; }
   [[nodiscard]] Index width() const override { return system_->width(); }
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
@@ -60,12 +102,20 @@ class Osqp final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity != Quantity::largest_error; }
+  [[nodiscard]] bool knows(Quantity quantity) const override {
+    return quantity == Quantity::unsolved ? options_.watches() : quantity != Quantity::largest_error;
+  }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
   /// Without scaling and with rho = sigma = 1 in every row (the preset paper): (alpha / 2)-averaged in (x, w
   /// + y) (osqp_averaging.hpp).
   [[nodiscard]] DeclaredMap declared_map() const override;
-  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  [[nodiscard]] bool has_stopping_test() const override { return options_.watches(); }
+  [[nodiscard]] Ending ending(ConstBatch z, Index lane) const override;
+  [[nodiscard]] bool finished(ConstBatch z, Index count) const override;
+  /// None where the step depends on the steps before: adaptive rho or a stopping test.
+  [[nodiscard]] const DifferentiableStep* differentiable() const override {
+    return options_.watches() ? nullptr : this;
+  }
   /// The transposed step where it is linear: a row of w+ that was clipped passes nothing on.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
   /// Starts are (x, v), n + m: w = clip(v, l, u), y = R (v - w), as a step leaves them.
@@ -76,7 +126,35 @@ class Osqp final : public Operator, public DifferentiableStep {
 
  private:
   struct Room;
+  /// Rows of the state after the iterate.
+  enum Note : Index {
+    rho_note,
+    updates_note,
+    status_note,  // 0 until the run has ended; the next seven are of then
+    iterations_note,
+    end_rho_note,
+    end_updates_note,
+    primal_note,
+    dual_note,
+    gap_note,
+    objective_note,
+    residual_note,  // of the last step that was made
+    note_rows
+  };
+  [[nodiscard]] double first_rho() const;
+  [[nodiscard]] bool tests_after(Index done) const;
+  void reset_notes(Batch z) const;
+  void plain_step(double* z, Room& room, double* residual) const;
+  void watched_step(Index done, Batch z, Room& room, double* residual) const;
+  void follow_rho(const double* rho, Room& room) const;
+  void watch(Index done, Batch z, Room& room) const;
+  void test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>
+  void survey_lanes(const double* z, Room& room, OsqpSurvey* surveys) const;
+  template <int W, bool Own, bool Scaled>
+  void direction_lanes(const double* z, Room& room, OsqpDirection* directions) const;
+  /// `Varied`: rho and the factors are each lane's own, as they always are with matrices of their own.
+  template <int W, bool Own, bool Scaled, bool Varied = Own>
   void step_lanes(double* z, Room& room, double* residual) const;
   template <bool SharedBounds>
   void step_identity(double* z, Room& room, double* residual) const;

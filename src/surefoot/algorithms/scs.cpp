@@ -20,6 +20,25 @@ ScsOptions ScsOptions::paper() {
   return options;
 }
 
+// Taken apart by all fields, so that a new one cannot be left out unseen.
+Settings settings_of(const ScsOptions& options, const problems::Cones& cones) {
+  const auto& [alpha, rho_x, scale, zero_factor, tau_factor, system] = options;
+  return {{"solver", "SCS"},
+          {"settings", Settings{{"alpha", alpha},
+                                {"rho_x", rho_x},
+                                {"scale", scale},
+                                {"zero_factor", zero_factor},
+                                {"tau_factor", tau_factor},
+                                {"system", setting_of(system)},
+                                {"normalize", false},
+                                {"acceleration", false},
+                                {"adaptive_scale", false}}},
+          {"cones", Settings{{"zero", cones.zero},
+                             {"nonnegative", cones.nonnegative},
+                             {"second_order", cones.second_order},
+                             {"semidefinite", cones.semidefinite}}}};
+}
+
 void ScsOptions::validate() const {
   require(alpha > 0 && alpha < 2, "alpha: is {}, must be in (0, 2)", alpha);
   require(std::isfinite(rho_x) && rho_x > 0, "rho_x: is {}, must be > 0", rho_x);

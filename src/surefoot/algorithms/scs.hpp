@@ -25,6 +25,9 @@ struct ScsOptions {
   void validate() const;
 };
 
+/// What Scs::settings() says of them.
+Settings settings_of(const ScsOptions& options, const problems::Cones& cones);
+
 /// SCS 3 on 1/2 x'Px + c'x, Ax + s = b, s in K: Douglas-Rachford splitting of the homogeneous self-dual
 /// embedding. State (mu, eta), mu of n + m; M = [P A'; -A 0], h = (c, b), R = diag(rho_x, 1/scale, ...), t
 /// the tau_factor, r = (R + M)^{-1} h; cold start (0, 1). Step k:
@@ -47,6 +50,7 @@ class Scs final : public Operator, public DifferentiableStep {
   [[nodiscard]] const SplittingSystem& system() const { return *system_; }
 
   [[nodiscard]] std::string_view name() const override { return "scs"; }
+  [[nodiscard]] Settings settings() const override { return settings_of(options_, problem_.cones); }
   [[nodiscard]] Index instances() const override { return instances_; }
   [[nodiscard]] Index state_size() const override { return n_ + m_ + 1; }
   [[nodiscard]] Index iterate_size() const override { return n_ + m_; }
@@ -58,7 +62,7 @@ class Scs final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity != Quantity::largest_error; }
+  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity < Quantity::largest_error; }
   void prepare_measures(Workspace& workspace) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 

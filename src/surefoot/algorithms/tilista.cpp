@@ -19,6 +19,7 @@ class Tilista final : public CodeNetwork {
     assign(begin.mean, std::vector<double>(begin.mean.size(), 0.0));
   }
   [[nodiscard]] std::string_view name() const override { return "tilista"; }
+  [[nodiscard]] std::string_view sampling() const override { return "pre-activations"; }
 
   [[nodiscard]] InitialWeights initial() const override {
     const problems::Table W = analytic_weights(codes().D);

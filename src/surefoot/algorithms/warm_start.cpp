@@ -52,6 +52,15 @@ WarmStart::WarmStart(std::shared_ptr<const Operator> solver,
   name_ = fmt::format("warm-start-{}", solver_->name());
 }
 
+Settings WarmStart::settings() const {
+  return {{"solver", name_},
+          {"settings", Settings{{"hidden", options_.hidden},
+                                {"output_scale", options_.output_scale},
+                                {"outputs", options_.outputs},
+                                {"sampling", std::string(to_string(options_.sampling))}}},
+          {"started", solver_->settings()}};
+}
+
 std::unique_ptr<Workspace> WarmStart::make_workspace() const {
   auto room = std::make_unique<Room>();
   room->solver = solver_->make_workspace();

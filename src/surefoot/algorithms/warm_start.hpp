@@ -44,6 +44,9 @@ class WarmStart final : public LearnedOperator {
   [[nodiscard]] double largest_input() const;
 
   [[nodiscard]] std::string_view name() const override { return name_; }
+  /// The network's, and those of the optimizer that it starts.
+  [[nodiscard]] Settings settings() const override;
+  [[nodiscard]] std::string_view sampling() const override { return to_string(options_.sampling); }
   [[nodiscard]] Index instances() const override { return solver_->instances(); }
   [[nodiscard]] Index state_size() const override { return solver_->state_size(); }
   [[nodiscard]] Index iterate_size() const override { return solver_->iterate_size(); }

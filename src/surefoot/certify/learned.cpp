@@ -59,12 +59,14 @@ void count_stratified(const LearnedModel& model, const CalibrationOptions& optio
   }
 }
 
-Weights weights_of(const LearnedModel& model, Index seed, std::string_view purpose) {
+/// `op` is what ran: it says what was drawn.
+Weights weights_of(const LearnedModel& model, const algorithms::Operator& op, Index seed,
+                   std::string_view purpose) {
   Weights weights;
   weights.source = model.source.empty() ? "weights" : model.source;
   weights.sha256 = learning::posterior_sha256(model.posterior);
   weights.count = model.posterior.gaussians.mean.size();
-  weights.sampling = model.sampling;
+  weights.sampling = op.sampling();
   weights.precision = model.precision;
   weights.seed = seed;
   weights.purpose = purpose;
@@ -136,8 +138,9 @@ Calibrated calibrate(const LearnedModel& model, const PacBayesOptions& resolved_
   result.guarantee.prior_samples = options.prior_samples;
   result.guarantee.design = options.design;
   result.guarantee.draws = options.draws;
-  result.variant.weights = weights_of(model, options.seed, stratified ? stratified_purpose : paper_purpose);
-  if (!stratified) result.variant.weights->sampling = "weights";
+  result.variant.weights =
+      weights_of(model, model.op, options.seed, stratified ? stratified_purpose : paper_purpose);
+  if (!stratified) result.variant.weights->sampling = "weights";  // drawn here, not by the operator
   assign(model);
   RunCounter counter(result.tally.spec(), options.journal);
   if (stratified) {
@@ -169,16 +172,13 @@ Certificate certify_hold_out(const std::vector<LearnedModel>& models, Options op
     assign(model);
     RunCounter counter(tally_spec(options, steps), hold_out.journal);
     Variant variant = variant_of(model, hold_out.samples, run_options.count);
-    variant.weights = weights_of(model, hold_out.seed, hold_out_purpose);
-    if (hold_out.at_means) {
-      variant.weights->sampling = "means";
-      variant.weights->purpose = "";
-      variant.weights->seed = 0;
-      counter.run(SampledOperator(model.op), model.metric, {}, run_options);
-    } else {
-      const auto seed = static_cast<std::uint64_t>(hold_out.seed);
-      counter.run(SampledOperator(model.op, seed, hold_out_purpose, 0), model.metric, {}, run_options);
-    }
+    const SampledOperator op =
+        hold_out.at_means
+            ? SampledOperator(model.op)
+            : SampledOperator(model.op, static_cast<std::uint64_t>(hold_out.seed), hold_out_purpose, 0);
+    variant.weights = weights_of(model, op, hold_out.at_means ? 0 : hold_out.seed,
+                                 hold_out.at_means ? "" : hold_out_purpose);
+    counter.run(op, model.metric, {}, run_options);
     counted.push_back({variant, counter.finish()});
   }
   return certify(options, counted);

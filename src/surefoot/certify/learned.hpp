@@ -35,6 +35,9 @@ class SampledOperator final : public algorithms::Operator {
               static_cast<std::uint64_t>(repeat) * static_cast<std::uint64_t>(op.instances())} {}
 
   [[nodiscard]] std::string_view name() const override { return op_.name(); }
+  [[nodiscard]] algorithms::Settings settings() const override { return op_.settings(); }
+  /// "means" where nothing is drawn.
+  [[nodiscard]] std::string_view sampling() const override { return draws_ ? op_.sampling() : "means"; }
   [[nodiscard]] Index instances() const override { return op_.instances(); }
   [[nodiscard]] Index state_size() const override { return op_.state_size(); }
   [[nodiscard]] Index iterate_size() const override { return op_.iterate_size(); }
@@ -76,10 +79,9 @@ struct LearnedModel {
   algorithms::LearnedOperator& op;
   const learning::Posterior& posterior;
   runs::Metric metric;
-  Index steps = 0;                   ///< K
-  std::string name = {};             ///< of the variant; empty: the operator's
-  std::string source = {};           ///< of the weights: file name; empty: "weights"
-  std::string sampling = "weights";  ///< or pre-activations: what the operator draws
+  Index steps = 0;          ///< K
+  std::string name = {};    ///< of the variant; empty: the operator's
+  std::string source = {};  ///< of the weights: file name; empty: "weights"
   std::string precision = "double";
 };
 

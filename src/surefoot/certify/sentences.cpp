@@ -31,8 +31,8 @@ constexpr const char* about_drawn_weights =
     "The optimizer is a stochastic one: it draws its weights from the trained posterior anew for every "
     "problem, and shares are over weights and problems together.";
 constexpr const char* about_pac_bayes =
-    "It is made from the samples that the optimizer was trained on. Memorisation is "
-    "accounted for: the further the posterior is from the prior (KL), the weaker the claims.";
+    "It is made from the samples that the optimizer was trained on. Memorisation is accounted for: the "
+    "further the posterior is from the prior (KL), the weaker the claims.";
 constexpr const char* about_fixed_weights =
     "Nothing about one draw of the weights that is kept for all problems, nor about the network "
     "at its means.";

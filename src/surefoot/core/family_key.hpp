@@ -18,7 +18,5 @@ struct FamilyKey {
   /// their names.
   [[nodiscard]] std::string text() const;
 };
-/// The inverse of text(); InputError if it is none.
-FamilyKey parse_family_key(std::string_view text);
 
 }  // namespace surefoot

@@ -85,10 +85,8 @@ Letters letters_of(const Settings& settings, Index side) {
 }
 
 families::DeblurringOptions family_options(const Settings& settings) {
-  require(settings.blur == "box" || settings.blur == "gaussian", "--blur: '{}' is not one of box, gaussian",
-          settings.blur);
   families::DeblurringOptions options;
-  options.blur = settings.blur == "box" ? families::Blur::box : families::Blur::gaussian;
+  options.blur = families::parse_blur(settings.blur);
   return options;
 }
 
@@ -136,7 +134,8 @@ std::vector<Subject> letter_subjects(const problems::Table& solutions, Index pix
 std::string explanation(const Settings& settings) {
   std::string text = settings.letters.empty() ? "letters drawn here are not the paper's EMNIST letters"
                                               : "other letters of EMNIST than the paper's";
-  if (settings.blur == "gaussian") text += ", and a Gaussian blur instead of its box";
+  if (families::parse_blur(settings.blur) == families::Blur::gaussian)
+    text += ", and a Gaussian blur instead of its box";
   return text;
 }
 
@@ -223,7 +222,7 @@ std::string letters_file(const std::string& folder) {
 }
 
 static void run_deblurring(const Settings& settings, Output& output) {
-  const Index horizon = settings.scale == "quick" ? deblurring_quick_horizon : deblurring_horizon;
+  const Index horizon = settings.quick() ? deblurring_quick_horizon : deblurring_horizon;
   const Index steps = settings.steps > 0 ? settings.steps : horizon;
   const families::Deblurring family(family_options(settings));
   const Index side = family.options().side;
@@ -263,6 +262,7 @@ Experiment deblurring() {
           .quick_seconds = 5,
           .kilobytes_by_sample = 110,
           .own_options = {"--letters", "--blur"},
+          .example = "--letters ../emnist --scale quick",
           .run = run_deblurring};
 }
 

@@ -1,12 +1,13 @@
 #include "surefoot/experiments/experiment.hpp"
 
 #include "surefoot/core/build.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
-#include "surefoot/experiments/rerun_record.hpp"
+#include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/json_dump.hpp"
@@ -31,6 +32,8 @@ constexpr const char* mark_name = "finished.json";
 constexpr const char* checkpoints_name = "checkpoints";
 constexpr std::size_t largest_mark = std::size_t{256} << 20;
 constexpr std::size_t digits_of_folder = 12;
+
+constexpr EnumNames<Size, 2> size_names{{{Size::paper, "paper"}, {Size::quick, "quick"}}};
 
 /// Everything that the results depend on.
 std::string settings_json(const Experiment& experiment, const Settings& settings) {
@@ -65,7 +68,7 @@ std::string rerun_of(const Experiment& experiment, const Settings& settings, con
       files.push_back({"--letters", file.filename().string(), io::sha256_of_file(file), true});
     }
   }
-  return rerun_record({"reproduce", experiment.name}, options, files, certificate);
+  return rerun_record({{"reproduce", experiment.name}, options, files, certificate});
 }
 
 bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) {
@@ -74,6 +77,32 @@ bool is_as_left(const fs::path& folder, const RecordedCertificate& certificate) 
 }
 
 }  // namespace
+
+std::string_view to_string(Size size) {
+  return name_in(size_names, size);
+}
+
+Size parse_size(std::string_view name) {
+  return value_in(size_names, "--scale", name);
+}
+
+std::string experiments_with(const std::string& option) {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : all_experiments()) {
+    if (experiment.has_option(option)) names.push_back(experiment.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string example_commands() {
+  std::string text;
+  for (const Experiment& experiment : all_experiments()) {
+    if (!experiment.example.empty())
+      text += fmt::format("{}surefoot reproduce {} {}\n", text.empty() ? "Example: " : "         ",
+                          experiment.name, experiment.example);
+  }
+  return text;
+}
 
 bool Experiment::has_option(const std::string& option) const {
   return std::find(own_options.begin(), own_options.end(), option) != own_options.end();

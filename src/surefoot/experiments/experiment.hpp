@@ -21,6 +21,7 @@ struct Experiment {
   double quick_seconds = 0;
   double kilobytes_by_sample = 0;             ///< measured; 0: it computes what it needs itself
   std::vector<std::string> own_options = {};  ///< that other experiments do not have, "--letters"
+  std::string example = {};                   ///< options of a command that shows it
   /// Runs, prints its tables and writes its files into the prepared folder.
   void (*run)(const Settings& settings, Output& output) = nullptr;
 
@@ -34,6 +35,10 @@ const std::vector<Experiment>& all_experiments();
 const Experiment& experiment_named(const std::string& name);
 /// "robust-kalman, deblurring, ..."
 std::string experiment_names();
+/// Those that have the option as their own.
+std::string experiments_with(const std::string& option);
+/// "Example: surefoot reproduce ...", a line for each experiment that has one.
+std::string example_commands();
 
 /// What a finished experiment left, and how long it took.
 struct Finished {

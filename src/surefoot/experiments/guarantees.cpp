@@ -1,6 +1,5 @@
 #include "surefoot/experiments/guarantees.hpp"
 
-#include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/checked.hpp"
@@ -8,7 +7,10 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/checkpoints.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
@@ -38,9 +40,7 @@ struct BoundSamples {
 class Maker {
  public:
   Maker(const std::vector<Candidate>& candidates, const GuaranteePlan& plan)
-      : candidates_(candidates), plan_(plan) {
-    plan.validate();
-    require(!candidates.empty(), "weights: there are none");
+      : candidates_(candidates), plan_(resolved(plan, candidates)) {
     setting_ = setting_of(candidates.front().posterior, candidates.front().source);
     for (const Candidate& candidate : candidates) {
       const LearnedSetting other = setting_of(candidate.posterior, candidate.source);
@@ -59,7 +59,14 @@ class Maker {
     for (const bool hold_out : {false, true}) {
       if (!wanted(hold_out)) continue;
       const BoundSamples samples = samples_of(hold_out);
-      const LearnedBench bench = make_bench(setting_, set_of(hold_out), samples.count, samples.first);
+      BenchRequest request{
+          .set = set_of(hold_out), .count = samples.count, .first = samples.first, .metric = plan_.metric};
+      if (plan_.journal != nullptr) {
+        request.keep = [&](const std::function<problems::Table()>& make) {
+          return kept_table(*plan_.journal, make);
+        };
+      }
+      const LearnedBench bench = make_bench(setting_, request);
       const certify::SampleRange range =
           samples_range(setting_, set_of(hold_out), samples.first, samples.count);
       if (guarantees.empty()) {
@@ -87,9 +94,8 @@ class Maker {
     for (const bool hold_out : {false, true})
       samples = std::max(samples, wanted(hold_out) ? samples_of(hold_out).count : 0);
     MemoryNeeds needs(plan_.memory_limit);
-    needs.add_samples(setting_.family, static_cast<double>(samples),
-                      algorithms::numbers_kept_by_sample(setting_.model, setting_.family.variables,
-                                                         algorithms::Precision::twice));
+    needs.add("samples",
+              static_cast<double>(samples) * numbers_by_sample(setting_, algorithms::Precision::twice));
     needs.add_counts(setting_.steps, plan_.tolerances.size(), samples);
     constexpr double numbers_by_weight =
         16;  // of the network, variances, drawn ones, the file and its digest
@@ -167,7 +173,6 @@ class Maker {
     certify::LearnedModel model{*bench.op, candidate.posterior, bench.metric, setting_.steps};
     model.name = candidate.name;
     model.source = candidate.source;
-    model.sampling = bench.sampling;
     return model;
   }
 
@@ -225,20 +230,9 @@ class Maker {
   [[nodiscard]] Index given() const { return static_cast<Index>(candidates_.size()); }
 
   const std::vector<Candidate>& candidates_;
-  const GuaranteePlan& plan_;
+  const GuaranteePlan plan_;
   LearnedSetting setting_;
 };
-
-/// The quantile claim with the best bound; null: none at this step.
-const certify::QuantileClaim* best_claim(const certify::Certificate& certificate, Index step,
-                                         double quantile) {
-  const certify::QuantileClaim* best = nullptr;
-  for (const certify::QuantileClaim& claim : certificate.quantile) {
-    if (claim.step != step || claim.quantile != quantile) continue;
-    if (best == nullptr || claim.upper_bound < best->upper_bound) best = &claim;
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -248,6 +242,10 @@ bool is_hold_out(GuaranteeKind kind) {
 
 std::string_view name(GuaranteeKind kind) {
   return name_in(kind_names, kind);
+}
+
+std::string guarantee_names() {
+  return all_names(kind_names);
 }
 
 GuaranteeKind parse_guarantee(const std::string& text) {
@@ -263,6 +261,15 @@ Candidate load_candidate(const std::filesystem::path& file) {
   const auto model = candidate.posterior.metadata.find("model");
   candidate.name = model == candidate.posterior.metadata.end() ? file.stem().string() : model->second;
   return candidate;
+}
+
+GuaranteePlan resolved(GuaranteePlan plan, const std::vector<Candidate>& candidates) {
+  plan.validate();
+  require(!candidates.empty(), "weights: there are none");
+  const LearnedSetting setting = setting_of(candidates.front().posterior, candidates.front().source);
+  const ClaimedMetric& metric = learned_optimizer(setting.model).metric(plan.metric);
+  if (plan.tolerances.empty()) plan.tolerances = metric.tolerances;
+  return plan;
 }
 
 void GuaranteePlan::validate() const {
@@ -284,6 +291,10 @@ certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, co
   require(plan.hold_out && !candidates.empty(), "hold-out: no samples are named");
   return samples_range(setting_of(candidates.front().posterior, candidates.front().source), plan.hold_out_set,
                        plan.hold_out->first, plan.hold_out->count);
+}
+
+std::string metric_in_unit(const certify::Certificate& certificate) {
+  return certificate.unit.empty() ? certificate.metric : certificate.metric + " in " + certificate.unit;
 }
 
 std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
@@ -328,9 +339,9 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
       },
       [](const certify::QuantileClaim& claim) { return observed_value(claim.empirical); });
   return fmt::format(
-      "{} in {} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often "
+      "{} after {} steps, observed on validation samples 0 .. {}: no guarantee, look as often "
       "as you like\n\n{}",
-      first.metric, first.unit, step, count - 1, report::to_text(table));
+      metric_in_unit(first), step, count - 1, report::to_text(table));
 }
 
 std::string label(const Guarantee& guarantee) {
@@ -347,19 +358,16 @@ std::string label(const Guarantee& guarantee) {
   return "?";
 }
 
-double best_bound(const certify::Certificate& certificate, Index step, double quantile) {
-  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
-  return claim == nullptr ? infinity : claim->upper_bound;
-}
-
-std::size_t best_variant(const certify::Certificate& certificate, Index step, double quantile) {
-  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
-  return claim == nullptr ? 0 : claim->variant;
-}
-
-double observed_at_best(const certify::Certificate& certificate, Index step, double quantile) {
-  const certify::QuantileClaim* claim = best_claim(certificate, step, quantile);
-  return claim == nullptr ? infinity : claim->empirical;
+BestQuantile best_quantile(const certify::Certificate& certificate, double quantile, Index step) {
+  BestQuantile best;
+  bool found = false;
+  for (const certify::QuantileClaim& claim : certificate.quantile) {
+    if (claim.quantile != quantile || claim.step != step) continue;
+    if (found && claim.upper_bound >= best.certified) continue;
+    best = {claim.upper_bound, claim.empirical, claim.variant};
+    found = true;
+  }
+  return best;
 }
 
 report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees) {
@@ -375,8 +383,9 @@ report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees) {
     std::vector<std::string> cells{percent_label(quantile)};
     for (const Guarantee& guarantee : guarantees) {
       const Index step = guarantee.certificate.steps.back();
-      cells.push_back(observed_value(observed_at_best(guarantee.certificate, step, quantile)));
-      cells.push_back(upper_bound_value(best_bound(guarantee.certificate, step, quantile)));
+      const BestQuantile best = best_quantile(guarantee.certificate, quantile, step);
+      cells.push_back(observed_value(best.observed));
+      cells.push_back(upper_bound_value(best.certified));
     }
     table.add_row(std::move(cells));
   }

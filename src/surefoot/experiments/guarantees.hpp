@@ -7,6 +7,7 @@
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/experiments/learned_setting.hpp"
 #include "surefoot/experiments/looks.hpp"
+#include "surefoot/families/sample_set.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/report/text_table.hpp"
 
@@ -38,12 +39,15 @@ enum class GuaranteeKind {
 inline constexpr std::array all_guarantees{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper,
                                            GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
 std::string_view name(GuaranteeKind kind);
+/// "pac-bayes, ..."
+std::string guarantee_names();
 GuaranteeKind parse_guarantee(const std::string& text);
 
 struct GuaranteePlan {
   std::vector<GuaranteeKind> kinds{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper};
   double delta = certify::paper_learned_delta;  ///< of each certificate
-  std::vector<double> tolerances{-50, -40, -30, -20, -10};
+  std::string metric = {};                      ///< of the model's; empty: the first
+  std::vector<double> tolerances = {};          ///< empty: the metric's own
   std::vector<double> quantiles{0.1, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95};
   Index draws = 1;        ///< R, weight vectors per sample
   Index paper_draws = 0;  ///< H of the paper's design; 0: count with R draws instead
@@ -59,6 +63,10 @@ struct GuaranteePlan {
 
   void validate() const;
 };
+
+/// The plan with everything that the model of these candidates decides: what is not given is filled in.
+/// InputError if it cannot be carried out.
+GuaranteePlan resolved(GuaranteePlan plan, const std::vector<Candidate>& candidates);
 
 bool is_hold_out(GuaranteeKind kind);
 
@@ -77,6 +85,9 @@ std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates,
 /// The samples that hold-out certificates of these candidates and this plan are counted on.
 certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
 
+/// "NMSE in dB"
+std::string metric_in_unit(const certify::Certificate& certificate);
+
 /// What is observed on validation samples 0 .. count-1 with drawn weights and at the means, under the plan's
 /// tolerances and quantiles, after the last step. For looking as often as one likes: nothing is certified.
 std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan, Index count);
@@ -84,12 +95,14 @@ std::string observed_in_validation(const std::vector<Candidate>& candidates, Gua
 /// "PAC-Bayes", "split prior", "hold-out": as columns and figures are headed.
 std::string label(const Guarantee& guarantee);
 
-/// The best bound on a quantile at a step among the variants; infinity if there is none.
-double best_bound(const certify::Certificate& certificate, Index step, double quantile);
-/// The variant that has it.
-std::size_t best_variant(const certify::Certificate& certificate, Index step, double quantile);
-/// Observed at the variant of the best bound.
-double observed_at_best(const certify::Certificate& certificate, Index step, double quantile);
+/// The smallest bound of all variants on a quantile at a step, what that variant observed, and which it is;
+/// infinity if there is no such claim.
+struct BestQuantile {
+  double certified = infinity;
+  double observed = infinity;
+  std::size_t variant = 0;
+};
+BestQuantile best_quantile(const certify::Certificate& certificate, double quantile, Index step);
 
 /// Quantiles after the last step: observed, then the certified bound of each guarantee (the best of its
 /// variants).

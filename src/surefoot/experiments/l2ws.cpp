@@ -1,12 +1,13 @@
-#include "surefoot/algorithms/gradient_descent.hpp"
-#include "surefoot/algorithms/warm_start.hpp"
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/experiment.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/paper_tables.hpp"
+#include "surefoot/experiments/stages.hpp"
 #include "surefoot/experiments/warm_start.hpp"
 #include "surefoot/families/unconstrained_qp.hpp"
 #include "surefoot/learning/network_norms.hpp"
@@ -26,9 +27,6 @@ using families::SampleSet;
 
 namespace {
 
-constexpr Index hidden_units = 10;
-constexpr double output_scale = 10;
-constexpr Index unrolled = 15;
 constexpr Index test_problems = 1000;
 constexpr Index base_problems = 10000;
 constexpr double norm_delta = 1e-9;  ///< of Theorem 3, over the drawn weights
@@ -45,38 +43,25 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {4000, 4000, 800, 0.7};
+  if (settings.quick()) scale = {4000, 4000, 800, 0.7};
   if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
 }
 
-/// Samples of one set with gradient descent on them.
-struct Bench {
-  Bench(const families::UnconstrainedQp& family, std::uint64_t seed, SampleSet set, Index count)
-      : parameters(std::make_shared<const problems::Table>(family.draw(seed, set, count))),
-        solver(std::make_shared<algorithms::GradientDescent>(
-            family.problem(*parameters),
-            algorithms::GradientDescentOptions{1 / family.curvature().maxCoeff()})) {}
-  std::shared_ptr<const problems::Table> parameters;
-  std::shared_ptr<const algorithms::GradientDescent> solver;
+const GradientStart& model_of(const LearnedSetting& setting) {
+  return std::get<GradientStart>(setting.options);
+}
 
-  [[nodiscard]] std::unique_ptr<algorithms::WarmStart> warm(const families::UnconstrainedQp& family,
-                                                            std::uint64_t seed) const {
-    algorithms::WarmStartOptions options;
-    options.hidden = {hidden_units};
-    options.input_scale = family.ranges();
-    options.output_scale = output_scale;
-    options.initial_deviation = 0.1;
-    options.initial_bias = 4;
-    options.seed = seed;
-    return std::make_unique<algorithms::WarmStart>(solver, parameters, options);
-  }
-};
+StartBench<algorithms::Operator> draw(const LearnedSetting& setting, const Settings& settings, SampleSet set,
+                                      Index count) {
+  return make_start(model_of(setting), setting.family_seed,
+                    {.set = set, .count = count, .seed = settings.seed});
+}
 
 /// What training aims at to bring the distance from the optimum, in the flat entries, below `distance`: after
 /// K steps the residual is (1/L) (1 - 1/L)^{K-1} times it.
-double residual_aim(double distance) {
+double residual_aim(double distance, Index unrolled) {
   return 0.01 * std::pow(0.99, static_cast<double>(unrolled - 1)) * distance;
 }
 
@@ -89,8 +74,9 @@ struct Aim {
   Index epochs;  ///< of it
 };
 
-std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Settings& settings,
-                                        const Scale& scale) {
+std::vector<Candidate> train_candidates(algorithms::LearnedOperator& op, const LearnedSetting& setting,
+                                        const Settings& settings, const Scale& scale) {
+  const Index unrolled = setting.unrolled();
   learning::Loss loss;
   loss.kind = learning::LossKind::residual;
   learning::TrainOptions options;
@@ -109,27 +95,29 @@ std::vector<Candidate> train_candidates(algorithms::WarmStart& op, const Setting
   const learning::Posterior plain =
       train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
   std::vector<Candidate> candidates{{"deterministic", plain}};
-  const std::vector<Aim> aims = settings.scale == "quick" ? std::vector<Aim>{{"80", 0.3, 3e-5, 16}}
-                                                          : std::vector<Aim>{{"90", 0.03, 3e-5, 40},
-                                                                             {"90-near", 0.02, 3e-5, 16},
-                                                                             {"95", 0.5, 3e-4, 100},
-                                                                             {"95-near", 0.4, 3e-4, 100}};
+  const std::vector<Aim> aims = settings.quick() ? std::vector<Aim>{{"80", 0.3, 3e-5, 16}}
+                                                 : std::vector<Aim>{{"90", 0.03, 3e-5, 40},
+                                                                    {"90-near", 0.02, 3e-5, 16},
+                                                                    {"95", 0.5, 3e-4, 100},
+                                                                    {"95-near", 0.4, 3e-4, 100}};
   for (const Aim& aim : aims) {
     learning::Stage wide =
-        bound_stage("wide", times(scale.epochs, 4), residual_aim(aim.distance), 0.4, 1e-4, 3e-2);
+        bound_stage("wide", times(scale.epochs, 4), residual_aim(aim.distance, unrolled), 0.4, 1e-4, 3e-2);
     wide.log_variance = 2 * std::log(aim.distance) - 11;
-    options.stages = {wide, bound_stage("narrow", times(scale.epochs, aim.epochs), residual_aim(aim.distance),
-                                        0.2, aim.rate, 3e-2)};
+    options.stages = {wide, bound_stage("narrow", times(scale.epochs, aim.epochs),
+                                        residual_aim(aim.distance, unrolled), 0.2, aim.rate, 3e-2)};
     candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
   }
   set_threads(settings.threads);
+  for (Candidate& candidate : candidates) describe_weights(candidate.posterior, setting);
   return candidates;
 }
 
-std::vector<CountedStart> baselines(const families::UnconstrainedQp& family, const Settings& settings,
-                                    Index steps) {
-  const Bench test(family, settings.seed, SampleSet::test, test_problems);
-  const Index base_count = settings.scale == "quick" ? 1000 : base_problems;
+std::vector<CountedStart> baselines(const families::UnconstrainedQp& family, const LearnedSetting& setting,
+                                    const Settings& settings) {
+  const Index steps = setting.steps;
+  const auto test = draw(setting, settings, SampleSet::test, test_problems);
+  const Index base_count = settings.quick() ? 1000 : base_problems;
   const problems::Table base = family.draw(settings.seed, SampleSet::base, base_count);
   const auto scaled = [&](const problems::Table& c) {
     return problems::Table(c.array().rowwise() / family.ranges().transpose().array());
@@ -200,8 +188,8 @@ struct TakeOver {
   std::vector<Index> steps;  ///< per tolerance, from which the risk is at most norm_delta
 };
 
-TakeOver theorem_3(const families::UnconstrainedQp& family, const std::vector<Candidate>& candidates,
-                   std::size_t variant) {
+TakeOver theorem_3(const families::UnconstrainedQp& family, double output_scale,
+                   const std::vector<Candidate>& candidates, std::size_t variant) {
   const learning::Posterior& posterior = candidates[variant].posterior;
   const double input_norm = std::sqrt(static_cast<double>(family.variables()));  // every entry in [-1, 1]
   const double beta = 1 - family.curvature().minCoeff() / family.curvature().maxCoeff();
@@ -252,16 +240,16 @@ void add_take_over(Output& output, const WarmStartResults& results, const TakeOv
   output.add(figure);
 }
 
-std::string run_json(const Settings& settings, const Scale& scale) {
+std::string run_json(const LearnedSetting& setting) {
   return nlohmann::ordered_json{
       {"experiment", "l2ws"},
       {"family", "unconstrained QP, n = 20"},
       {"solver", "gradient descent, step 1/100"},
       {"start", "network 20-10-20, inputs by the family's ranges, outputs times 10"},
-      {"samples", scale.samples},
-      {"steps", scale.steps},
-      {"unrolled", unrolled},
-      {"seed", settings.seed}}
+      {"samples", setting.samples},
+      {"steps", setting.steps},
+      {"unrolled", setting.unrolled()},
+      {"seed", setting.family_seed}}
       .dump();
 }
 
@@ -270,12 +258,13 @@ std::string run_json(const Settings& settings, const Scale& scale) {
 static void run_l2ws(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
-  const families::UnconstrainedQp family;
-  const Bench training(family, settings.seed, SampleSet::training, scale.samples);
-  const auto op = training.warm(family, settings.seed);
+  const LearnedSetting setting = setting_for("l2ws", settings, scale.samples, scale.steps);
+  const families::UnconstrainedQp family(model_of(setting).family);
+  const auto training = draw(setting, settings, SampleSet::training, scale.samples);
+  algorithms::LearnedOperator& op = *training.warm;
   fmt::print("Learned warm starts of gradient descent: N = {}, {} steps, seed {}\n",
              count_label(scale.samples), scale.steps, settings.seed);
-  std::vector<Candidate> candidates = train_candidates(*op, settings, scale);
+  std::vector<Candidate> candidates = train_candidates(op, setting, settings, scale);
   const Candidate deterministic = candidates.front();
   candidates.erase(candidates.begin());
 
@@ -287,16 +276,14 @@ static void run_l2ws(const Settings& settings, Output& output) {
   options.claims.title = "Learned warm starts of gradient descent";
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
-  const FamilyKey key = families::key_of(family.options());
+  const FamilyKey key = setting.family();
   calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples);
   WarmStartResults results{
-      certify_candidates(*op, candidates, options, residual, scale.steps, calibration,
-                         std::string(to_string(op->options().sampling)), "double", *settings.journals),
+      certify_candidates(op, candidates, options, residual, scale.steps, calibration, *settings.journals),
       {},
-      baselines(family, settings, scale.steps)};
-  const Bench fresh(family, settings.seed, SampleSet::hold_out, scale.hold_out);
-  const auto fresh_op = fresh.warm(family, settings.seed);
-  certify::LearnedModel model{*fresh_op, deterministic.posterior, residual, scale.steps};
+      baselines(family, setting, settings)};
+  const auto fresh = draw(setting, settings, SampleSet::hold_out, scale.hold_out);
+  certify::LearnedModel model{*fresh.warm, deterministic.posterior, residual, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
   certify::Options hold_out =
@@ -307,7 +294,7 @@ static void run_l2ws(const Settings& settings, Output& output) {
       {.at_means = true,
        .samples = named_samples(key, settings, SampleSet::hold_out, scale.hold_out),
        .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
-  results.learned.run = results.hold_out.run = run_json(settings, scale);
+  results.learned.run = results.hold_out.run = run_json(setting);
 
   add_budget_table(output, results);
   const WarmStartFigures figures{.slug = "residual",
@@ -318,7 +305,7 @@ static void run_l2ws(const Settings& settings, Output& output) {
                                  .highest = 1e1,
                                  .steps = scale.steps};
   for (const report::Figure& figure : warm_start_figures(results, figures)) output.add(figure);
-  add_take_over(output, results, theorem_3(family, candidates, 0));
+  add_take_over(output, results, theorem_3(family, model_of(setting).output_scale, candidates, 0));
   candidates.push_back(deterministic);
   for (const Candidate& candidate : candidates)
     output.write(fmt::format("weights_{}.safetensors", candidate.name),
@@ -336,6 +323,7 @@ Experiment l2ws() {
           .paper_seconds = 40,
           .quick_seconds = 2,
           .kilobytes_by_sample = 1,
+          .example = "--scale quick",
           .run = run_l2ws};
 }
 

@@ -20,6 +20,14 @@
 
 namespace surefoot::experiments {
 
+LearnedSetting setting_for(const std::string& model, const Settings& settings, Index samples, Index steps) {
+  LearnedSetting setting = learned_optimizer(model).defaults;
+  setting.family_seed = settings.seed;
+  setting.samples = samples;
+  setting.steps = steps;
+  return setting;
+}
+
 learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,
                                   learning::Posterior begin, const learning::Loss& loss,
                                   learning::TrainOptions options) {
@@ -80,7 +88,6 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
                                         const std::vector<Candidate>& candidates,
                                         certify::PacBayesOptions options, const runs::Metric& metric,
                                         Index steps, const certify::CalibrationOptions& calibration,
-                                        const std::string& sampling, const std::string& precision,
                                         PartJournals& journals) {
   options.claims.metric = metric.name;
   options.claims.unit = metric.unit;
@@ -90,8 +97,6 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
     certify::LearnedModel model{op, candidate.posterior, metric, steps};
     model.name = candidate.name;
     model.source = fmt::format("weights_{}.safetensors", candidate.name);
-    model.sampling = sampling;
-    model.precision = precision;
     certify::CalibrationOptions own = calibration;
     own.journal = &journals.next(learning::posterior_sha256(candidate.posterior));
     Progress bar("calibration " + candidate.name);
@@ -142,16 +147,6 @@ BestBudget best_budget(const certify::Certificate& certificate, double quantile,
     best.certified = claim.steps;
     best.observed = claim.empirical;
     best.variant = claim.variant;
-  }
-  return best;
-}
-
-BestQuantile best_quantile(const certify::Certificate& certificate, double quantile, Index step) {
-  BestQuantile best;
-  for (const certify::QuantileClaim& claim : certificate.quantile) {
-    if (claim.quantile != quantile || claim.step != step) continue;
-    if (claim.upper_bound >= best.certified && best.observed < infinity) continue;
-    best = {claim.upper_bound, claim.empirical, claim.variant};
   }
   return best;
 }

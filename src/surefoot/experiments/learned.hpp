@@ -17,6 +17,9 @@ namespace surefoot::experiments {
 
 inline constexpr double learned_delta = certify::paper_learned_delta;
 
+/// The model as the registry has it, on so many samples of its family with the experiment's seed.
+LearnedSetting setting_for(const std::string& model, const Settings& settings, Index samples, Index steps);
+
 /// Trains and prints what the last epoch of each stage reached. options.checkpoint is a folder: a training
 /// has a file there, by its name and first stage, from which it goes on, and which says that it is done.
 learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,
@@ -32,7 +35,6 @@ certify::Certificate certify_candidates(algorithms::LearnedOperator& op,
                                         const std::vector<Candidate>& candidates,
                                         certify::PacBayesOptions options, const runs::Metric& metric,
                                         Index steps, const certify::CalibrationOptions& calibration,
-                                        const std::string& sampling, const std::string& precision,
                                         PartJournals& journals);
 
 /// Samples of a set of a family with the experiment's seed, as certificates name them.
@@ -57,14 +59,6 @@ struct BestBudget {
 };
 BestBudget best_budget(const certify::Certificate& certificate, double quantile, double tolerance,
                        std::optional<std::size_t> variant = std::nullopt);
-
-/// The smallest quantile bound of all variants at a step.
-struct BestQuantile {
-  double certified = infinity;
-  double observed = infinity;
-  std::size_t variant = 0;
-};
-BestQuantile best_quantile(const certify::Certificate& certificate, double quantile, Index step);
 
 /// The first step at which a share of the runs is below the tolerance and stays so.
 std::optional<Index> observed_budget(const runs::Tally& tally, std::size_t tolerance, double quantile);

@@ -1,143 +1,188 @@
 #include "surefoot/experiments/learned_setting.hpp"
 
-#include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
-#include "surefoot/core/ranks.hpp"
-#include "surefoot/experiments/host.hpp"
-#include "surefoot/families/family_key.hpp"
 #include "surefoot/io/text.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <vector>
 
 namespace surefoot::experiments {
 
 namespace {
 
-class Metadata {
- public:
-  Metadata(const learning::Posterior& posterior, const std::string& file)
-      : metadata_(posterior.metadata), file_(file) {}
-  [[nodiscard]] bool has(const char* key) const { return metadata_.contains(key); }
-  [[nodiscard]] std::string text(const char* key) const {
-    const auto found = metadata_.find(key);
-    require(found != metadata_.end(), "{}: its metadata do not say '{}': was it trained by surefoot train?",
-            file_, key);
-    return found->second;
-  }
-  [[nodiscard]] Index whole(const char* key) const {
-    long long value = 0;
-    require(io::parse_integer(text(key), value) && value >= 0, "{}: '{}' is '{}', not a whole number", file_,
-            key, io::excerpt(text(key)));
-    return value;
-  }
-  [[nodiscard]] double number(const char* key) const {
-    double value = 0;
-    require(io::parse_number(text(key), value) && std::isfinite(value), "{}: '{}' is '{}', not a number",
-            file_, key, io::excerpt(text(key)));
-    return value;
-  }
+// The settings of a network by their keys, each set taken apart by all of its fields.
 
- private:
-  const std::map<std::string, std::string>& metadata_;
-  const std::string& file_;
-};
+template <class Visit>
+void visit_network(CodeNetworks& options, const Visit& /*visit*/) {
+  [[maybe_unused]] auto& [family] = options;
+}
+
+template <class Visit>
+void visit_network(GradientStart& options, const Visit& visit) {
+  [[maybe_unused]] auto& [family, hidden, output_scale, unroll] = options;
+  visit("hidden", hidden);
+  visit("output_scale", output_scale);
+  visit("unroll", unroll);
+}
+
+template <class Visit>
+void visit_network(MetaLearning& options, const Visit& visit) {
+  [[maybe_unused]] auto& [family, hidden, step] = options;
+  visit("hidden", hidden);
+  visit("step", step);
+}
+
+template <class Visit>
+void visit_network(ControlStart& options, const Visit& visit) {
+  [[maybe_unused]] auto& [family, hidden, rho] = options;
+  visit("hidden", hidden);
+  visit("rho", rho);
+}
+
+// Of networks: their own operators check more, once there are samples.
+void check_network(const CodeNetworks& /*options*/) {}
+
+void check_layer(Index units) {
+  constexpr Index most_units = 100000;
+  require(units >= 1 && units <= most_units, "hidden: {} is outside 1 .. {}", units, most_units);
+}
+
+void check_network(const GradientStart& options) {
+  check_layer(options.hidden);
+  require(options.output_scale > 0, "output_scale: {} must be > 0", options.output_scale);
+  require(options.unroll >= 1 && options.unroll <= most_steps, "unroll: {} is outside 1 .. {}",
+          options.unroll, most_steps);
+}
+
+void check_network(const MetaLearning& options) {
+  check_layer(options.hidden);
+  require(options.step > 0, "step: {} must be > 0", options.step);
+}
+
+void check_network(const ControlStart& options) {
+  constexpr std::size_t most_layers = 100;
+  require(!options.hidden.empty() && options.hidden.size() <= most_layers,
+          "hidden: {} layers, there are 1 .. {}", options.hidden.size(), most_layers);
+  for (const Index units : options.hidden) check_layer(units);
+  require(options.rho > 0, "rho: {} must be > 0", options.rho);
+}
+
+LearnedOptimizer code_network(const char* model) {
+  LearnedOptimizer optimizer;
+  optimizer.defaults.model = model;
+  optimizer.loss = learning::LossKind::nmse;
+  optimizer.metrics = {{"NMSE", {-50, -40, -30, -20, -10}}};
+  return optimizer;
+}
+
+LearnedOptimizer optimizer_of(const char* model, Index steps, LearnedOptions options, learning::LossKind loss,
+                              std::vector<ClaimedMetric> metrics) {
+  LearnedOptimizer optimizer;
+  optimizer.defaults.model = model;
+  optimizer.defaults.steps = steps;
+  optimizer.defaults.options = std::move(options);
+  optimizer.loss = loss;
+  optimizer.metrics = std::move(metrics);
+  return optimizer;
+}
 
 }  // namespace
 
-bool LearnedSetting::same_model(const LearnedSetting& other) const {
-  return model == other.model && steps == other.steps && family_seed == other.family_seed &&
-         families::key_of(family).constants == families::key_of(other.family).constants;
+const std::vector<LearnedOptimizer>& learned_optimizers() {
+  using learning::LossKind;
+  static const std::vector<LearnedOptimizer> all{
+      code_network("alista"),
+      code_network("glista"),
+      code_network("tilista"),
+      code_network("lista"),
+      optimizer_of("l2ws", 800, GradientStart(), LossKind::residual,
+                   {{"fixed-point residual", {1e-4, 1e-3, 1e-2}}}),
+      optimizer_of("maml", 10, MetaLearning(), LossKind::objective,
+                   {{"mean squared error", {0.01, 0.1, 1}}, {"largest error", {0.1, 0.5, 1}}}),
+      optimizer_of("mpc-warm-start", 120, ControlStart(), LossKind::regression,
+                   {{"optimality residual", {1e-4, 1e-3, 1e-2}}})};
+  return all;
 }
 
-LearnedSetting setting_of(const learning::Posterior& posterior, const std::string& file) {
-  const Metadata metadata(posterior, file);
-  require(metadata.text("family") == "sparse-coding",
-          "{}: the family '{}' is not known; known is sparse-coding", file,
-          io::excerpt(metadata.text("family")));
-  LearnedSetting setting;
-  setting.model = metadata.text("model");
-  setting.steps = metadata.whole("steps");
-  setting.family_seed = static_cast<std::uint64_t>(metadata.whole("family.seed"));
-  setting.family.measurements = metadata.whole("family.measurements");
-  setting.family.variables = metadata.whole("family.variables");
-  setting.family.density = metadata.number("family.density");
-  setting.family.noise = metadata.number("family.noise");
-  setting.samples = metadata.whole("samples");
-  setting.first = metadata.whole("samples.first");
-  if (metadata.has("seen.first")) {
-    setting.seen_first = metadata.whole("seen.first");
-    setting.seen_last = metadata.whole("seen.last");
-    require(setting.seen_first <= setting.seen_last, "{}: 'seen.first' is {}, after 'seen.last', {}", file,
-            setting.seen_first, setting.seen_last);
+std::string learned_optimizer_names() {
+  std::vector<std::string> names;
+  for (const LearnedOptimizer& optimizer : learned_optimizers()) names.push_back(optimizer.defaults.model);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const LearnedOptimizer& learned_optimizer(const std::string& model) {
+  for (const LearnedOptimizer& optimizer : learned_optimizers()) {
+    if (optimizer.defaults.model == model) return optimizer;
   }
-  setting.family.validate();
-  (void)checked_sum("samples", setting.first, setting.samples);
-  return setting;
+  throw InputError(
+      fmt::format("model: '{}' is not one of {}", io::excerpt(model), learned_optimizer_names()));
 }
 
-void note_missing_digest(const learning::Posterior& posterior, const std::string& file) {
-  if (!posterior.has_digest && ranks().first())
-    host().say(file +
-               ": weights of an earlier version, without a digest of their own: damage would not be noticed");
+const ClaimedMetric& LearnedOptimizer::metric(const std::string& name) const {
+  if (name.empty()) return metrics.front();
+  std::vector<std::string> names;
+  for (const ClaimedMetric& metric : metrics) {
+    if (metric.name == name) return metric;
+    names.push_back(metric.name);
+  }
+  throw InputError(fmt::format("metric: '{}' is not one of {}, which {} has", io::excerpt(name),
+                               fmt::join(names, ", "), defaults.model));
 }
 
-void require_digest(const learning::Posterior& posterior, const std::string& file) {
-  require(
-      posterior.has_digest,
-      "{}: weights of an earlier version, without a digest of their own: which samples they depend on cannot "
-      "be trusted; train them again",
-      file);
-}
-
-certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,
-                                   Index count) {
-  return {families::key_of(setting.family).text(), static_cast<Index>(setting.family_seed),
-          std::string(families::to_string(set)), first, count};
-}
-
-certify::SampleRange training_range(const LearnedSetting& setting, Index first, Index last) {
-  return samples_range(setting, families::SampleSet::training, first,
-                       checked_sum("seen.last", last - first, Index{1}));
-}
-
-runs::Metric code_nmse(std::shared_ptr<const problems::SparseCodes> codes) {
-  const auto measure = [codes = std::move(codes)](const runs::MetricInput& input, double* value) {
-    // Not kept for the thread: the C library aborts where it cannot register what ends with one.
-    const auto width = static_cast<std::size_t>(input.iterate.width);
-    const auto target =
-        std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(codes->variables()) * width);
-    std::vector<double> norm(width, 0.0);
-    codes->write_codes(input.first, input.count, input.iterate.width, target.get());
-    std::fill_n(value, width, 0.0);
-    for (Index i = 0; i < codes->variables(); ++i) {
-      const double* z = input.iterate.row(i);
-      const double* code = target.get() + static_cast<std::size_t>(i) * width;
-      for (std::size_t j = 0; j < width; ++j) {
-        value[j] += (z[j] - code[j]) * (z[j] - code[j]);
-        norm[j] += code[j] * code[j];
-      }
-    }
-    // Not std::max: a NaN must stay one.
-    for (std::size_t j = 0; j < width; ++j) {
-      const double decibel = 10 * std::log10(value[j] / norm[j]);
-      value[j] = decibel < -3000.0 ? -3000.0 : decibel;
-    }
+std::vector<Field> LearnedSetting::fields() {
+  std::vector<Field> all{
+      {"", "model", "model", &model, true},           {"family", "seed", "family.seed", &family_seed, true},
+      {"family", "samples", "samples", &samples},     {"family", "first", "samples.first", &first},
+      {"network", "steps", "steps", &steps, true},    {"", "", "seen.first", &seen_first, false, false},
+      {"", "", "seen.last", &seen_last, false, false}};
+  const auto adder = [&](const std::string& table) {
+    return [&all, table](const char* key, auto& value) {
+      all.push_back({table, key, table + "." + key, &value, true});
+    };
   };
-  return runs::own_metric("NMSE", measure, "dB");
+  std::visit(
+      [&](auto& own) {
+        families::visit_constants(own.family, adder("family"));
+        visit_network(own, adder("network"));
+      },
+      options);
+  return all;
 }
 
-LearnedBench make_bench(const LearnedSetting& setting, families::SampleSet set, Index count, Index first) {
-  LearnedBench bench;
-  const families::SparseCoding family(setting.family_seed, setting.family);
-  bench.codes = std::make_shared<problems::SparseCodes>(family.draw(set, count, first));
-  bench.op = algorithms::make_code_network(
-      setting.model, bench.codes, {.steps = setting.steps, .precision = algorithms::Precision::twice});
-  bench.metric = code_nmse(bench.codes);
-  bench.sampling = setting.model == "tilista" || setting.model == "lista" ? "pre-activations" : "weights";
-  return bench;
+FamilyKey LearnedSetting::family() const {
+  return std::visit([](const auto& own) { return families::key_of(own.family); }, options);
+}
+
+Index LearnedSetting::unrolled() const {
+  return std::visit([&](const auto& own) { return own.unrolled(steps); }, options);
+}
+
+bool LearnedSetting::same_model(const LearnedSetting& other) const {
+  LearnedSetting a = *this;
+  LearnedSetting b = other;
+  const std::vector<Field> ours = a.fields();
+  const std::vector<Field> theirs = b.fields();
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [](const Field& one, const Field& two) {
+                      return one.name() == two.name() && (!one.of_model || one.text() == two.text());
+                    });
+}
+
+void LearnedSetting::validate() const {
+  std::visit(
+      [](const auto& own) {
+        own.family.validate();
+        check_network(own);
+      },
+      options);
+  constexpr Index fewest_samples = 8;
+  require(samples >= fewest_samples, "samples: {} is below {}", samples, fewest_samples);
+  (void)checked_sum("samples", first, samples);
+  require(steps >= 1 && steps <= most_steps, "steps: {} is outside 1 .. {}", steps, most_steps);
 }
 
 }  // namespace surefoot::experiments

@@ -1,60 +1,122 @@
 #pragma once
 
-#include "surefoot/algorithms/learned_operator.hpp"
-#include "surefoot/certify/learned.hpp"
-#include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/core/family_key.hpp"
+#include "surefoot/experiments/field.hpp"
+#include "surefoot/families/family_key.hpp"
+#include "surefoot/learning/loss.hpp"
 #include "surefoot/learning/posterior.hpp"
-#include "surefoot/problems/sparse_codes.hpp"
-#include "surefoot/runs/metric.hpp"
 
-#include <memory>
+#include <cstdint>
 #include <string>
+#include <variant>
+#include <vector>
 
+/// The registry of learned optimizers: which model runs on which family, with which settings. A learned
+/// optimizer is an alternative of LearnedOptions, its fields in visit_network() and a row of
+/// learned_optimizers(); training files, metadata of weights, checkpoints and `calibrate` follow from these.
+/// What runs it (`bench`) is in learned_NAME.cpp, see learned_bench.hpp.
 namespace surefoot::experiments {
 
-/// Which family and model a posterior was trained for: the registry of learned optimizers.
+struct BenchRequest;
+struct LearnedBench;
+struct LearnedSetting;
+struct StepNumbers;
+
+/// Learned soft-thresholding (ALISTA, GLISTA, TiLISTA, LISTA) of sparse codes; the model's name tells which.
+struct CodeNetworks {
+  families::SparseCodingOptions family = {};
+  [[nodiscard]] Index unrolled(Index steps) const { return steps; }
+  [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
+  [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
+                                         algorithms::Precision precision) const;
+  [[nodiscard]] StepNumbers numbers_by_step(const LearnedSetting& setting) const;
+  /// LISTA and TiLISTA can begin as ALISTA.
+  [[nodiscard]] std::vector<double> converted_means(const LearnedSetting& setting,
+                                                    const learning::Posterior& other) const;
+  /// LISTA can begin as ALISTA with steps 1 and thresholds 0.6 * 0.7^k.
+  [[nodiscard]] std::vector<double> analytic_means(const LearnedSetting& setting) const;
+};
+
+/// A learned start of gradient descent on unconstrained quadratic programs (L2WS).
+struct GradientStart {
+  families::UnconstrainedQpOptions family = {};
+  Index hidden = 10;         ///< units of the hidden layer
+  double output_scale = 10;  ///< what the network says times this is the start
+  Index unroll = 15;         ///< steps that training goes through; certificates count all of them
+  [[nodiscard]] Index unrolled(Index /*steps*/) const { return unroll; }
+  [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
+  [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
+                                         algorithms::Precision precision) const;
+};
+
+/// Meta-learned weights of a network that a task then adapts by gradient descent (MAML).
+struct MetaLearning {
+  families::SinusoidsOptions family = {};
+  Index hidden = 40;   ///< units of each of the two hidden layers
+  double step = 0.01;  ///< of adaptation
+  [[nodiscard]] Index unrolled(Index steps) const { return steps; }
+  [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
+  [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
+                                         algorithms::Precision precision) const;
+};
+
+/// A learned start of OSQP in model predictive control, trained for the distance from the solution.
+struct ControlStart {
+  families::ModelPredictiveControlOptions family = {};
+  std::vector<Index> hidden{128, 128, 128};  ///< units of the hidden layers
+  double rho = 0.5;                          ///< of OSQP
+  [[nodiscard]] Index unrolled(Index /*steps*/) const { return 0; }
+  [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
+  [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
+                                         algorithms::Precision precision) const;
+};
+
+/// What only one model has: the constants of its family and the settings of its network.
+using LearnedOptions = std::variant<CodeNetworks, GradientStart, MetaLearning, ControlStart>;
+
+/// Which family and model weights were trained for, and on which samples.
 struct LearnedSetting {
-  std::string model;  ///< alista, glista, tilista, lista
-  Index steps = 10;
+  std::string model = "alista";
   std::uint64_t family_seed = 0;
-  families::SparseCodingOptions family;
-  Index samples = 0;  ///< training samples first .. first + samples - 1
-  Index first = 0;
+  Index samples = 50000;  ///< training samples first .. first + samples - 1
+  Index first = 0;        ///< parts of one set of samples
+  Index steps = 10;       ///< K, that certificates count
   /// Training samples that the weights depend on, also through what they started from: first and last. -1:
   /// not on record.
   Index seen_first = -1;
   Index seen_last = -1;
+  LearnedOptions options = {};
 
+  /// Everything above, and the fields of `options`: the one list.
+  [[nodiscard]] std::vector<Field> fields();
+
+  [[nodiscard]] FamilyKey family() const;
+  /// Steps that training goes through.
+  [[nodiscard]] Index unrolled() const;
   /// Whether both are of the same model on the same family.
   [[nodiscard]] bool same_model(const LearnedSetting& other) const;
+  /// InputError names the value that is out of its range.
+  void validate() const;
 };
 
-/// From the metadata of a weights file; InputError names what is missing.
-LearnedSetting setting_of(const learning::Posterior& posterior, const std::string& file);
-
-/// Says so where weights have no digest of their own (format 1): damage would not be noticed.
-void note_missing_digest(const learning::Posterior& posterior, const std::string& file);
-/// InputError then: for weights whose metadata a guarantee rests on, a prior's say.
-void require_digest(const learning::Posterior& posterior, const std::string& file);
-
-/// Samples of a set of its family, as certificates and ledgers name them.
-certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,
-                                   Index count);
-
-/// Training samples first .. last, likewise; InputError if they are too many to count.
-certify::SampleRange training_range(const LearnedSetting& setting, Index first, Index last);
-
-/// A learned optimizer on samples of its family, with the metric of its certificates.
-struct LearnedBench {
-  std::shared_ptr<const problems::SparseCodes> codes;
-  std::unique_ptr<algorithms::LearnedOperator> op;
-  runs::Metric metric;
-  std::string sampling;  ///< what its draws are: weights or pre-activations
+/// A metric that certificates of a learned optimizer may be about.
+struct ClaimedMetric {
+  std::string name;
+  std::vector<double> tolerances;  ///< unless others are asked for
 };
 
-LearnedBench make_bench(const LearnedSetting& setting, families::SampleSet set, Index count, Index first = 0);
+struct LearnedOptimizer {
+  LearnedSetting defaults;  ///< its name is defaults.model
+  learning::LossKind loss = learning::LossKind::nmse;
+  std::vector<ClaimedMetric> metrics;  ///< the first one unless another is asked for
 
-/// 10 log10(||z - z*||^2 / ||z*||^2) dB of codes kept sparse; never below -3000 dB.
-runs::Metric code_nmse(std::shared_ptr<const problems::SparseCodes> codes);
+  /// InputError lists the names. Empty: the first.
+  [[nodiscard]] const ClaimedMetric& metric(const std::string& name) const;
+};
+const std::vector<LearnedOptimizer>& learned_optimizers();
+/// InputError lists the names.
+const LearnedOptimizer& learned_optimizer(const std::string& model);
+/// "alista, glista, ..."
+std::string learned_optimizer_names();
 
 }  // namespace surefoot::experiments

@@ -5,7 +5,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/host.hpp"
-#include "surefoot/experiments/learned_setting.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/learning/posterior_file.hpp"
@@ -112,8 +112,8 @@ void require_training_as_told(const learning::Posterior& posterior, const fs::pa
   }
   if (!known && !asked.empty()) {
     host().say(
-        fmt::format("{}: what it was trained on is known from its own metadata alone; {} {} not have "
-                    "these weights",
+        fmt::format("{}: what it was trained on is known from its own metadata alone; {} {} not "
+                    "have these weights",
                     name, fmt::join(asked, " and "), asked.size() == 1 ? "does" : "do"));
   }
 }

@@ -8,7 +8,10 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/experiment.hpp"
 #include "surefoot/experiments/learned.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/paper_tables.hpp"
+#include "surefoot/experiments/stages.hpp"
 #include "surefoot/experiments/step_figures.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/learning/posterior_file.hpp"
@@ -44,7 +47,7 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {512, 10, 0.3};
+  if (settings.quick()) scale = {512, 10, 0.3};
   if (settings.samples > 0) scale.samples = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
@@ -76,50 +79,41 @@ std::vector<MetaSubject> subjects() {
            PaperTable("maml/paper_sup.csv")}};
 }
 
-using Tasks = std::shared_ptr<const problems::RegressionTasks>;
-
-Tasks draw(const families::Sinusoids& family, const Settings& settings, SampleSet set, Index count,
-           Index first = 0) {
-  return std::make_shared<const problems::RegressionTasks>(
-      family.draw(settings.seed, set, count, first).tasks);
+const MetaLearning& model_of(const LearnedSetting& setting) {
+  return std::get<MetaLearning>(setting.options);
 }
 
-learning::Stage plain_stage(const char* name, Index epochs, double rate) {
-  learning::Stage stage;
-  stage.name = name;
-  stage.noise = false;
-  stage.epochs = epochs;
+Tasks draw(const LearnedSetting& setting, SampleSet set, Index count, Index first = 0) {
+  return draw_tasks(model_of(setting), setting.family_seed, {.set = set, .count = count, .first = first});
+}
+
+/// As certificates run it.
+std::unique_ptr<algorithms::LearnedOperator> make_op(const LearnedSetting& setting, const Tasks& tasks) {
+  return make_meta(model_of(setting), tasks);
+}
+
+learning::Stage meta_stage(const char* name, Index epochs, double rate) {
+  learning::Stage stage = plain_stage(name, epochs, rate, 0.03);
   stage.batch = 32;
-  stage.mean_rate = rate;
-  stage.schedule = learning::Schedule::cosine;
-  stage.final_rate = 0.03;
-  stage.surrogate.kind = learning::SurrogateKind::tolerance;
-  stage.surrogate.tolerance = 0.2;
-  stage.surrogate.width = 1.5;
+  stage.surrogate = {learning::SurrogateKind::tolerance, stage.surrogate.scale, 0.2, 1.5};
   return stage;
 }
 
-learning::Stage bound_stage(const char* name, Index epochs, double tolerance, double width) {
-  learning::Stage stage = plain_stage(name, epochs, 2.5e-3);
-  stage.noise = true;
+learning::Stage meta_bound_stage(const char* name, Index epochs, double tolerance, double width) {
+  learning::Stage stage = bound_stage(name, epochs, tolerance, width, 2.5e-3, 3e-2);
   stage.batch = 64;
-  stage.variance_rate = 3e-2;
-  stage.prior = learning::PriorRule::closed_form;
-  stage.penalty.kind = learning::PenaltyKind::none;
-  stage.surrogate.tolerance = tolerance;
-  stage.surrogate.width = width;
+  stage.final_rate = 0.03;
   return stage;
-}
-
-Index times(double factor, Index epochs) {
-  return std::max<Index>(1, std::llround(factor * static_cast<double>(epochs)));
 }
 
 /// Trains meta weights on tasks first .. first+count-1 of the training set.
 class School {
  public:
-  School(const Settings& settings, const Scale& scale, Tasks tasks)
-      : settings_(settings), scale_(scale), tasks_(std::move(tasks)) {
+  School(const Settings& settings, const Scale& scale, LearnedSetting setting)
+      : settings_(settings),
+        scale_(scale),
+        setting_(std::move(setting)),
+        tasks_(draw(setting_, SampleSet::training, setting_.samples, setting_.first)) {
     loss_.kind = learning::LossKind::objective;
     options_.seed = settings.seed;
     options_.slots = 8;
@@ -129,69 +123,73 @@ class School {
 
   /// Without adaptation: one network for all tasks.
   learning::Posterior pretrained() {
-    algorithms::MamlOptions fixed = operator_options();
+    algorithms::MamlOptions fixed;
+    fixed.hidden = model_of(setting_).hidden;
     fixed.step = 0;
-    fixed.initial_deviation = 0.01;
+    fixed.precision = Precision::single;
+    fixed.seed = settings_.seed;
     const auto op = algorithms::make_maml(tasks_, fixed);
-    learning::Stage stage = plain_stage("joint", times(scale_.epochs, 2), 1e-3);
+    learning::Stage stage = meta_stage("joint", times(scale_.epochs, 2), 1e-3);
     stage.surrogate.kind = learning::SurrogateKind::logistic_mean;
     options_.stages = {stage};
     options_.steps = 1;
-    return train_aloud("pretrained", *op, learning::initial_posterior(*op), loss_, options_).posterior;
+    return trained("pretrained", *op, learning::initial_posterior(*op));
   }
 
   /// Through two steps, then through all of them.
   learning::Posterior deterministic(const std::string& name) {
-    return in_two_stages(name, 14, plain_stage("all steps", times(scale_.epochs, 14), 1e-3));
+    return in_two_stages(name, 14, meta_stage("all steps", times(scale_.epochs, 14), 1e-3));
   }
 
   /// Half of the tasks, and this is all the training that they get: longer and faster, and for the share of
   /// tasks below a tolerance more than for small errors of most.
   learning::Posterior prior_mean(const std::string& name) {
-    learning::Stage all_steps = plain_stage("all steps", times(scale_.epochs, 60), 2e-3);
+    learning::Stage all_steps = meta_stage("all steps", times(scale_.epochs, 60), 2e-3);
     all_steps.surrogate.width = 0.8;
     return in_two_stages(name, 28, all_steps);
   }
 
   learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
-    const auto op = algorithms::make_maml(tasks_, operator_options());
+    const auto op = make_op();
     options_.steps = scale_.steps;
-    learning::Stage wide = bound_stage("wide", times(scale_.epochs, 12), 0.2, 1);
+    learning::Stage wide = meta_bound_stage("wide", times(scale_.epochs, 12), 0.2, 1);
     wide.log_variance = -9;
     // Guarantees for nearly all tasks need a small B more than small errors of most: N B is pushed to 1000.
-    learning::Stage pushed = bound_stage("pushed", times(scale_.epochs, 90), 0.35, 0.9);
+    learning::Stage pushed = meta_bound_stage("pushed", times(scale_.epochs, 90), 0.35, 0.9);
     const auto n = static_cast<double>(tasks_->instances());
     pushed.penalty.kind = learning::PenaltyKind::one_sided;
     pushed.penalty.target = 1000 / n;
     pushed.penalty.weight = 8e-8 * n * n;
     options_.stages = {wide, pushed};
-    return train_aloud(name, *op, std::move(begin), loss_, options_).posterior;
+    return trained(name, *op, std::move(begin));
   }
 
  private:
+  learning::Posterior trained(const std::string& name, algorithms::LearnedOperator& op,
+                              learning::Posterior begin) {
+    learning::Posterior posterior = train_aloud(name, op, std::move(begin), loss_, options_).posterior;
+    describe_weights(posterior, setting_);
+    return posterior;
+  }
   learning::Posterior in_two_stages(const std::string& name, Index first_epochs,
                                     const learning::Stage& all_steps) {
-    const auto op = algorithms::make_maml(tasks_, operator_options());
-    learning::Stage first = plain_stage("2 steps", times(scale_.epochs, first_epochs), 2e-3);
+    const auto op = make_op();
+    learning::Stage first = meta_stage("2 steps", times(scale_.epochs, first_epochs), 2e-3);
     first.surrogate.tolerance = 0.5;
     first.surrogate.width = 2;
     options_.steps = 2;
     options_.stages = {first};
-    learning::Posterior posterior =
-        train_aloud(name, *op, learning::initial_posterior(*op), loss_, options_).posterior;
+    learning::Posterior posterior = trained(name, *op, learning::initial_posterior(*op));
     options_.steps = scale_.steps;
     options_.stages = {all_steps};
-    return train_aloud(name, *op, std::move(posterior), loss_, options_).posterior;
+    return trained(name, *op, std::move(posterior));
   }
-  [[nodiscard]] algorithms::MamlOptions operator_options() const {
-    algorithms::MamlOptions options;
-    options.precision = Precision::single;
-    options.initial_deviation = 0;
-    options.seed = settings_.seed;
-    return options;
+  [[nodiscard]] std::unique_ptr<algorithms::LearnedOperator> make_op() const {
+    return make_meta(model_of(setting_), tasks_, {.precision = Precision::single, .seed = settings_.seed});
   }
   const Settings& settings_;
   const Scale& scale_;
+  LearnedSetting setting_;
   Tasks tasks_;
   learning::Loss loss_;
   learning::TrainOptions options_;
@@ -215,11 +213,11 @@ struct Results {
   runs::Tally pretrained;
 };
 
-certify::Certificate pac_bayes(const MetaSubject& subject, const Scale& scale, const Settings& settings,
-                               const Tasks& tasks, const std::vector<Candidate>& candidates,
-                               Index prior_samples, const certify::SampleRange& samples,
-                               const std::string& title) {
-  const auto op = algorithms::make_maml(tasks);
+certify::Certificate pac_bayes(const MetaSubject& subject, const LearnedSetting& setting,
+                               const Settings& settings, const Tasks& tasks,
+                               const std::vector<Candidate>& candidates, Index prior_samples,
+                               const certify::SampleRange& samples, const std::string& title) {
+  const auto op = make_op(setting, tasks);
   certify::PacBayesOptions options;
   options.claims = claims_of(subject, title);
   options.claims.risk_method = bounds::RiskMethod::pac_bayes;
@@ -229,15 +227,15 @@ certify::Certificate pac_bayes(const MetaSubject& subject, const Scale& scale, c
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.prior_samples = prior_samples;
   calibration.samples = samples;
-  return certify_candidates(*op, candidates, options, subject.metric, scale.steps, calibration, "weights",
-                            "double", *settings.journals);
+  return certify_candidates(*op, candidates, options, subject.metric, setting.steps, calibration,
+                            *settings.journals);
 }
 
-certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const Settings& settings,
-                           const Tasks& tasks, const certify::SampleRange& samples,
+certify::Certificate fresh(const MetaSubject& subject, const LearnedSetting& setting,
+                           const Settings& settings, const Tasks& tasks, const certify::SampleRange& samples,
                            const learning::Posterior& posterior) {
-  const auto op = algorithms::make_maml(tasks);
-  certify::LearnedModel model{*op, posterior, subject.metric, scale.steps};
+  const auto op = make_op(setting, tasks);
+  certify::LearnedModel model{*op, posterior, subject.metric, setting.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
   return certify::certify_hold_out(
@@ -247,13 +245,14 @@ certify::Certificate fresh(const MetaSubject& subject, const Scale& scale, const
        .journal = &settings.journals->next(learning::posterior_sha256(posterior))});
 }
 
-runs::Tally count_pretrained(const MetaSubject& subject, const Scale& scale, const Settings& settings,
-                             const Tasks& tasks, const learning::Posterior& posterior) {
-  const auto op = algorithms::make_maml(tasks);
+runs::Tally count_pretrained(const MetaSubject& subject, const LearnedSetting& setting,
+                             const Settings& settings, const Tasks& tasks,
+                             const learning::Posterior& posterior) {
+  const auto op = make_op(setting, tasks);
   const Eigen::VectorXd& mean = posterior.gaussians.mean;
   const std::vector<double> none(static_cast<std::size_t>(mean.size()), 0.0);
   op->assign({mean.data(), none.size()}, none);
-  return count_baseline(certify::SampledOperator(*op), subject.metric, {}, scale.steps, subject.tolerances,
+  return count_baseline(certify::SampledOperator(*op), subject.metric, {}, setting.steps, subject.tolerances,
                         settings.journals->next(learning::posterior_sha256(posterior)));
 }
 
@@ -332,14 +331,14 @@ void add_figures(Output& output, const MetaSubject& subject, const Results& resu
 
 /// New tasks with what is learned of them, and the band that the certificate promises.
 std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, const Settings& settings,
-                                           const Scale& scale, const learning::Posterior& learned,
+                                           const LearnedSetting& setting, const learning::Posterior& learned,
                                            const learning::Posterior& pretrained, double band) {
   constexpr Index count = picture_rows * picture_columns;
   const auto samples = family.draw(settings.seed, SampleSet::test, count, test_tasks);
   const auto tasks = std::make_shared<const problems::RegressionTasks>(samples.tasks);
-  const auto op = algorithms::make_maml(tasks);
+  const auto op = make_op(setting, tasks);
   runs::RunOptions options;
-  options.steps = scale.steps;
+  options.steps = setting.steps;
   const auto adapted = [&](const learning::Posterior& posterior, bool draws) {
     const Eigen::VectorXd& mean = posterior.gaussians.mean;
     const Eigen::VectorXd variance = posterior.variance();
@@ -357,8 +356,8 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
   for (Index row = 0; row < picture_rows; ++row) {
     report::PlanePicture picture;
     picture.name = fmt::format("tasks_{}", row + 1);
-    picture.caption =
-        fmt::format("New tasks learned from {} points in {} steps.", tasks->train_inputs.cols(), scale.steps);
+    picture.caption = fmt::format("New tasks learned from {} points in {} steps.", tasks->train_inputs.cols(),
+                                  setting.steps);
     if (std::isfinite(band)) {
       picture.caption += fmt::format(
           " With the certificate's confidence, for at least {} of tasks the learned curve is within {} of "
@@ -392,14 +391,14 @@ std::vector<report::PlanePicture> pictures(const families::Sinusoids& family, co
   return all;
 }
 
-std::string run_json(const Settings& settings, const Scale& scale) {
+std::string run_json(const LearnedSetting& setting) {
   return nlohmann::ordered_json{{"experiment", "maml"},
                                 {"family", "sinusoids, 10 points to learn from, 100 to be judged by"},
                                 {"solver", "gradient descent on the task's loss, step 0.01"},
                                 {"start", "meta weights of a network 1-40-40-1"},
-                                {"samples", scale.samples},
-                                {"steps", scale.steps},
-                                {"seed", settings.seed}}
+                                {"samples", setting.samples},
+                                {"steps", setting.steps},
+                                {"seed", setting.family_seed}}
       .dump();
 }
 
@@ -408,13 +407,15 @@ std::string run_json(const Settings& settings, const Scale& scale) {
 static void run_maml(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 32, "--samples: {} is below 32", scale.samples);
-  const families::Sinusoids family;
+  const LearnedSetting setting = setting_for("maml", settings, scale.samples, scale.steps);
+  const families::Sinusoids family(model_of(setting).family);
   const Index half = scale.samples / 2;
-  const Tasks all = draw(family, settings, SampleSet::training, scale.samples);
-  const Tasks first_half = draw(family, settings, SampleSet::training, half);
-  const Tasks second_half = draw(family, settings, SampleSet::training, scale.samples - half, half);
-  const Tasks hold_out = draw(family, settings, SampleSet::hold_out, scale.samples);
-  const Tasks test = draw(family, settings, SampleSet::test, test_tasks);
+  LearnedSetting of_first_half = setting;
+  of_first_half.samples = half;
+  const Tasks all = draw(setting, SampleSet::training, scale.samples);
+  const Tasks second_half = draw(setting, SampleSet::training, scale.samples - half, half);
+  const Tasks hold_out = draw(setting, SampleSet::hold_out, scale.samples);
+  const Tasks test = draw(setting, SampleSet::test, test_tasks);
   fmt::print("Meta-learning of sinusoids: N = {}, {} steps, seed {}\n", count_label(scale.samples),
              scale.steps, settings.seed);
   // Batches are too small to be shared out: two trainings run side by side, a thread each. Processes have
@@ -422,10 +423,10 @@ static void run_maml(const Settings& settings, Output& output) {
   set_threads(1);
   const std::launch when = ranks().several() ? std::launch::deferred : std::launch::async;
   std::future<learning::Posterior> of_half = std::async(when, [&] {
-    School school(settings, scale, first_half);
+    School school(settings, scale, of_first_half);
     return at_prior(school.prior_mean("split"));
   });
-  School school(settings, scale, all);
+  School school(settings, scale, setting);
   const learning::Posterior pretrained = school.pretrained();
   const learning::Posterior deterministic = school.deterministic("deterministic");
   const std::vector<Candidate> learned{{"meta", school.bounded("meta", deterministic)}};
@@ -442,25 +443,25 @@ static void run_maml(const Settings& settings, Output& output) {
 
   double band = infinity;
   std::vector<report::PageFigure> shown;
-  const FamilyKey key = families::key_of(family.options());
+  const FamilyKey key = setting.family();
   for (const MetaSubject& subject : subjects()) {
-    Results results{pac_bayes(subject, scale, settings, all, learned, 0,
+    Results results{pac_bayes(subject, setting, settings, all, learned, 0,
                               named_samples(key, settings, SampleSet::training, scale.samples),
                               "Meta-learning of sinusoids"),
-                    pac_bayes(subject, scale, settings, second_half, split, half,
+                    pac_bayes(subject, setting, settings, second_half, split, half,
                               named_samples(key, settings, SampleSet::training, scale.samples - half, half),
                               "Meta-learning of sinusoids: split prior"),
-                    fresh(subject, scale, settings, hold_out,
+                    fresh(subject, setting, settings, hold_out,
                           named_samples(key, settings, SampleSet::hold_out, scale.samples), deterministic),
-                    count_pretrained(subject, scale, settings, test, pretrained)};
+                    count_pretrained(subject, setting, settings, test, pretrained)};
     for (certify::Certificate* certificate : {&results.learned, &results.split, &results.hold_out})
-      certificate->run = run_json(settings, scale);
+      certificate->run = run_json(setting);
     add_quantile_table(output, subject, results, scale.steps);
     add_figures(output, subject, results, scale.steps);
     if (subject.slug == "sup") {
       band = best_quantile(results.learned, pictured_quantile, scale.steps).certified;
       for (const report::PlanePicture& picture :
-           pictures(family, settings, scale, learned.front().posterior, pretrained, band))
+           pictures(family, settings, setting, learned.front().posterior, pretrained, band))
         shown.push_back(output.add_picture(picture));
     }
     const std::string inside = subject.slug == "sup" ? "" : subject.slug + "/";
@@ -479,6 +480,7 @@ Experiment maml() {
           .paper_seconds = 340,
           .quick_seconds = 6,
           .kilobytes_by_sample = 8,
+          .example = "--scale quick",
           .run = run_maml};
 }
 

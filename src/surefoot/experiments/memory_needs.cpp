@@ -120,13 +120,6 @@ void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
   needs_.push_back({what, bytes});
 }
 
-void MemoryNeeds::add_samples(const families::SparseCodingOptions& family, double count, double kept) {
-  // Its value, and its place in half the room; twice while codes are gathered, in lists that grow.
-  constexpr double numbers_per_entry = 6;
-  add("samples", count * (static_cast<double>(family.measurements) + kept +
-                          numbers_per_entry * family.density * static_cast<double>(family.variables)));
-}
-
 void MemoryNeeds::add_blocks(const algorithms::Operator& op, Index steps, Index blocks, Index states) {
   const double before = allocated_bytes();
   const std::unique_ptr<algorithms::Workspace> one = op.make_workspace();

@@ -2,7 +2,6 @@
 
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/core/types.hpp"
-#include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/runs/tally.hpp"
 
 #include <cstdint>
@@ -29,8 +28,6 @@ class MemoryNeeds {
   /// `numbers` of 8 bytes.
   void add(const std::string& what, double numbers);
   void add_bytes(const std::string& what, double bytes);
-  /// Samples of sparse coding: measurements, entries of the codes, and so many `kept` numbers of each.
-  void add_samples(const families::SparseCodingOptions& family, double count, double kept);
   /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), traces, and so
   /// many `states` at a time: training keeps those of all steps.
   void add_blocks(const algorithms::Operator& op, Index steps, Index blocks, Index states = 1);

@@ -1,12 +1,12 @@
-#include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/algorithms/warm_start.hpp"
 #include "surefoot/bounds/confidence_budget.hpp"
 #include "surefoot/certify/compare.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/experiments/experiment.hpp"
-#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
+#include "surefoot/experiments/stages.hpp"
 #include "surefoot/experiments/warm_start.hpp"
 #include "surefoot/families/model_predictive_control.hpp"
 #include "surefoot/learning/posterior_file.hpp"
@@ -24,8 +24,6 @@ using families::SampleSet;
 
 namespace {
 
-const std::vector<Index> hidden_layers{128, 128, 128};
-constexpr Index plan_steps = 500;  ///< of the controller before: its plan is then exact for all purposes
 constexpr Index base_problems = 10000;
 const std::vector<double> tolerances{1e-4, 1e-3, 1e-2};
 const std::vector<double> quantiles{0.8, 0.9, 0.95};
@@ -41,64 +39,39 @@ struct Scale {
 
 Scale scale_of(const Settings& settings) {
   Scale scale;
-  if (settings.scale == "quick") scale = {2000, 2000, 500, 120, 60};
+  if (settings.quick()) scale = {2000, 2000, 500, 120, 60};
   if (settings.samples > 0) scale.samples = scale.hold_out = settings.samples;
   if (settings.steps > 0) scale.steps = settings.steps;
   return scale;
 }
 
-/// The solver as a controller sets it up: once, vectors updated from problem to problem. The problems are in
-/// natural units, so that they are not scaled; rho suits cold starts. Others are the solver's own defaults.
-algorithms::OsqpOptions solver_options() {
-  algorithms::OsqpOptions options = algorithms::OsqpOptions::package();
-  options.scaling = 0;
-  options.rho = 0.5;
-  options.system = algorithms::SystemKind::dense;
-  return options;
+const ControlStart& model_of(const LearnedSetting& setting) {
+  return std::get<ControlStart>(setting.options);
 }
 
 runs::Metric measured_metric() {
   return runs::quantity(algorithms::Quantity::optimality_residual);
 }
 
-problems::Table solved(const problems::Qp& problem, PartJournals& journals) {
-  return kept_table(journals.next(), [&] {
-    runs::RunOptions options;
-    options.steps = plan_steps;
-    options.interrupt = host().check;
-    return runs::run_iterates(algorithms::Osqp(problem, solver_options()), runs::cold_start(), options);
-  });
+/// Tables that are in the journals' next part are not made again.
+Keep kept_in(PartJournals& journals) {
+  return
+      [&journals](const std::function<problems::Table()>& make) { return kept_table(journals.next(), make); };
 }
 
-/// The second problems of control loops of one set: each loop begins at random, its first plan moves it by
-/// one step, a disturbance acts, and the state then measured is the sample.
-struct Loops {
-  Loops(const families::ModelPredictiveControl& family, const Settings& settings, SampleSet set,
-        Index count) {
-    const problems::Table before = family.draw(settings.seed, set, count);
-    plans = solved(family.problem(before), *settings.journals);
-    measured = std::make_shared<const problems::Table>(family.advance(before, plans, settings.seed, set));
-    solver = std::make_shared<algorithms::Osqp>(family.problem(*measured), solver_options());
-  }
-  problems::Table plans;  ///< solutions of the first problems
-  std::shared_ptr<const problems::Table> measured;
-  std::shared_ptr<const algorithms::Osqp> solver;
+ControlBench loops(const LearnedSetting& setting, const Settings& settings, SampleSet set, Index count) {
+  return make_start(model_of(setting), setting.family_seed,
+                    {.set = set, .count = count, .seed = settings.seed, .keep = kept_in(*settings.journals)});
+}
 
-  [[nodiscard]] std::unique_ptr<algorithms::WarmStart> warm(const families::ModelPredictiveControl& family,
-                                                            std::uint64_t seed) const {
-    algorithms::WarmStartOptions options;
-    options.hidden = hidden_layers;
-    options.input_scale = family.ranges();
-    options.initial_deviation = 0;
-    options.seed = seed;
-    return std::make_unique<algorithms::WarmStart>(solver, measured, options);
-  }
-};
+problems::Table solved(const LearnedSetting& setting, const ControlBench& bench, PartJournals& journals) {
+  return control_solutions(model_of(setting), bench.solver->problem(), kept_in(journals));
+}
 
 /// The network by regression: the start's squared distance from the solution, on the first `count` problems.
-learning::Posterior trained(const std::string& name, algorithms::WarmStart& op,
-                            const problems::Table& solutions, Index count, const Settings& settings,
-                            const Scale& scale) {
+learning::Posterior trained(const std::string& name, algorithms::LearnedOperator& op,
+                            const problems::Table& solutions, LearnedSetting setting, Index count,
+                            const Settings& settings, const Scale& scale) {
   learning::Loss loss;
   loss.kind = learning::LossKind::regression;
   // Without scaling the state is the iterate.
@@ -110,7 +83,7 @@ learning::Posterior trained(const std::string& name, algorithms::WarmStart& op,
   };
   learning::TrainOptions options;
   options.seed = settings.seed;
-  options.steps = 0;
+  options.steps = setting.unrolled();
   options.samples = count;
   options.slots = 2;
   options.checkpoint = settings.checkpoints;
@@ -119,7 +92,11 @@ learning::Posterior trained(const std::string& name, algorithms::WarmStart& op,
   stage.batch = 256;
   stage.surrogate.kind = learning::SurrogateKind::identity;
   options.stages = {stage};
-  return train_aloud(name, op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
+  learning::Posterior posterior =
+      train_aloud(name, op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
+  setting.samples = count;
+  describe_weights(posterior, setting);
+  return posterior;
 }
 
 /// Runs from the starts that are not learned, and their certificate.
@@ -128,16 +105,17 @@ struct Starts {
   certify::Certificate certificate;
 };
 
-Starts other_starts(const families::ModelPredictiveControl& family, const Loops& held_out, const Loops& base,
-                    const Scale& scale, PartJournals& journals) {
+Starts other_starts(const families::ModelPredictiveControl& family, const LearnedSetting& setting,
+                    const ControlBench& held_out, const ControlBench& base, const Scale& scale,
+                    PartJournals& journals) {
   const auto scaled = [&](const problems::Table& states) {
     return problems::Table(states.array().rowwise() / family.ranges().transpose().array());
   };
   const std::vector<std::pair<std::string, runs::Start>> starts{
       {"cold", runs::cold_start()},
       {"shifted", runs::given_start(family.shifted(held_out.plans))},
-      {"nearest", runs::nearest_neighbour_start(scaled(*held_out.measured), scaled(*base.measured),
-                                                solved(family.problem(*base.measured), journals))}};
+      {"nearest", runs::nearest_neighbour_start(scaled(*held_out.parameters), scaled(*base.parameters),
+                                                solved(setting, base, journals))}};
   const runs::Metric metric = measured_metric();
   certify::Options claims = warm_start_claims(metric, scale.steps, tolerances, quantiles);
   claims.title = "Starts of OSQP in model predictive control";
@@ -232,18 +210,18 @@ void add_budget_table(Output& output, const WarmStartResults& results, const cer
        "trained on all of them, certified on new problems."});
 }
 
-std::string run_json(const families::ModelPredictiveControl& family, const Settings& settings,
-                     const Scale& scale) {
+std::string run_json(const families::ModelPredictiveControl& family, const LearnedSetting& setting) {
   return nlohmann::ordered_json{
       {"experiment", "mpc-warm-start"},
       {"family", fmt::format("model predictive control, {} states, {} inputs, horizon {}", family.states(),
                              family.inputs(), family.options().horizon)},
       {"solver", "osqp, rho 0.5, not scaled, set up once"},
-      {"start", fmt::format("network {}-{}-{}, inputs by the family's ranges", family.states(),
-                            fmt::join(hidden_layers, "-"), family.variables() + family.constraints())},
-      {"samples", scale.samples},
-      {"steps", scale.steps},
-      {"seed", settings.seed}}
+      {"start",
+       fmt::format("network {}-{}-{}, inputs by the family's ranges", family.states(),
+                   fmt::join(model_of(setting).hidden, "-"), family.variables() + family.constraints())},
+      {"samples", setting.samples},
+      {"steps", setting.steps},
+      {"seed", setting.family_seed}}
       .dump();
 }
 
@@ -252,18 +230,19 @@ std::string run_json(const families::ModelPredictiveControl& family, const Setti
 static void run_mpc_warm_start(const Settings& settings, Output& output) {
   const Scale scale = scale_of(settings);
   require(scale.samples >= 8, "--samples: {} is below 8", scale.samples);
-  const families::ModelPredictiveControl family;
+  const LearnedSetting setting = setting_for("mpc-warm-start", settings, scale.samples, scale.steps);
+  const families::ModelPredictiveControl family(model_of(setting).family);
   fmt::print("Warm starts of OSQP in model predictive control: N = {}, {} steps, seed {}\n",
              count_label(scale.samples), scale.steps, settings.seed);
-  const Loops training(family, settings, SampleSet::training, scale.samples);
-  const auto op = training.warm(family, settings.seed);
-  const problems::Table solutions = solved(family.problem(*training.measured), *settings.journals);
+  const ControlBench training = loops(setting, settings, SampleSet::training, scale.samples);
+  algorithms::LearnedOperator& op = *training.warm;
+  const problems::Table solutions = solved(setting, training, *settings.journals);
   const Index half = scale.samples / 2;
   fmt::print("Training on {} problems and on half of them:\n", count_label(scale.samples));
   const Candidate deterministic{"deterministic",
-                                trained("all", *op, solutions, scale.samples, settings, scale)};
+                                trained("all", op, solutions, setting, scale.samples, settings, scale)};
   const std::vector<Candidate> split{
-      {"split", at_prior(trained("half", *op, solutions, half, settings, scale))}};
+      {"split", at_prior(trained("half", op, solutions, setting, half, settings, scale))}};
 
   const runs::Metric metric = measured_metric();
   certify::PacBayesOptions options;
@@ -274,18 +253,16 @@ static void run_mpc_warm_start(const Settings& settings, Output& output) {
   certify::CalibrationOptions calibration;
   calibration.seed = static_cast<Index>(settings.seed);
   calibration.first = calibration.prior_samples = half;
-  const FamilyKey key = families::key_of(family.options());
+  const FamilyKey key = setting.family();
   calibration.samples = named_samples(key, settings, SampleSet::training, scale.samples - half, half);
-  const Loops held_out(family, settings, SampleSet::hold_out, scale.hold_out);
-  const Loops base(family, settings, SampleSet::base, scale.base);
-  Starts starts = other_starts(family, held_out, base, scale, *settings.journals);
+  const ControlBench held_out = loops(setting, settings, SampleSet::hold_out, scale.hold_out);
+  const ControlBench base = loops(setting, settings, SampleSet::base, scale.base);
+  Starts starts = other_starts(family, setting, held_out, base, scale, *settings.journals);
   WarmStartResults results{
-      certify_candidates(*op, split, options, metric, scale.steps, calibration,
-                         std::string(to_string(op->options().sampling)), "double", *settings.journals),
+      certify_candidates(op, split, options, metric, scale.steps, calibration, *settings.journals),
       {},
       std::move(starts.counted)};
-  const auto held_out_op = held_out.warm(family, settings.seed);
-  certify::LearnedModel model{*held_out_op, deterministic.posterior, metric, scale.steps};
+  certify::LearnedModel model{*held_out.warm, deterministic.posterior, metric, scale.steps};
   model.name = "deterministic";
   model.source = "weights_deterministic.safetensors";
   certify::Options hold_out = warm_start_claims(metric, scale.steps, tolerances, quantiles);
@@ -295,7 +272,7 @@ static void run_mpc_warm_start(const Settings& settings, Output& output) {
       {.at_means = true,
        .samples = named_samples(key, settings, SampleSet::hold_out, scale.hold_out),
        .journal = &settings.journals->next(learning::posterior_sha256(deterministic.posterior))});
-  results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, settings, scale);
+  results.learned.run = results.hold_out.run = starts.certificate.run = run_json(family, setting);
 
   add_budget_table(output, results, starts.certificate, scale.steps);
   const WarmStartFigures figures{.slug = "optimality",
@@ -323,6 +300,7 @@ Experiment mpc_warm_start() {
           .paper_seconds = 115,
           .quick_seconds = 10,
           .kilobytes_by_sample = 8,
+          .example = "--scale quick",
           .run = run_mpc_warm_start};
 }
 

@@ -158,7 +158,7 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
 }  // namespace
 
 static void run_robust_kalman(const Settings& settings, Output& output) {
-  const Index horizon = settings.scale == "quick" ? robust_kalman_quick_horizon : robust_kalman_horizon;
+  const Index horizon = settings.quick() ? robust_kalman_quick_horizon : robust_kalman_horizon;
   const Index steps = settings.steps > 0 ? settings.steps : horizon;
   const families::RobustKalman family;
   const auto samples = family.draw(settings.seed, settings.samples);
@@ -201,6 +201,7 @@ Experiment robust_kalman() {
           .paper_seconds = 5,
           .quick_seconds = 5,
           .kilobytes_by_sample = 70,
+          .example = "--samples 1000 --out kalman",
           .run = run_robust_kalman};
 }
 

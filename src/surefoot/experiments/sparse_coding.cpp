@@ -9,6 +9,7 @@
 #include "surefoot/experiments/experiment.hpp"
 #include "surefoot/experiments/guarantees.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
 #include "surefoot/experiments/paper_tables.hpp"
 #include "surefoot/experiments/step_figures.hpp"
 #include "surefoot/experiments/training.hpp"
@@ -64,7 +65,7 @@ struct Extent {
 
 Extent extent_of(const Settings& settings) {
   Extent extent;
-  if (settings.scale == "quick") {
+  if (settings.quick()) {
     extent.samples = 5000;
     extent.epochs_at_most = 3;
     extent.targets = {0.1};
@@ -214,23 +215,6 @@ class CodingExperiment {
     return settings_.folder / "weights" / place / weights_name;
   }
 
-  static bool is_of(const learning::Posterior& posterior, const Training& training) {
-    Index epochs = 0;
-    for (const learning::Stage& stage : training.config.stages) epochs += stage.epochs;
-    const auto says = [&](const char* key, const std::string& value) {
-      const auto found = posterior.metadata.find(key);
-      return found != posterior.metadata.end() && found->second == value;
-    };
-    return says("training.config.sha256", training.config_sha256) &&
-           says("training.config", training.config_name) &&
-           says("training.seed", fmt::format("{}", training.config.seed)) &&
-           says("training.epochs", fmt::format("{}", epochs)) &&
-           says("family.seed", fmt::format("{}", training.config.family_seed)) &&
-           says("samples", fmt::format("{}", training.config.samples)) &&
-           says("samples.first", fmt::format("{}", training.config.first)) &&
-           says("steps", fmt::format("{}", training.config.steps));
-  }
-
   /// A recipe of the program at this experiment's size; written into the folder for the reader.
   Training recipe(const std::string& name) {
     io::prepare_output_folder(settings_.folder / "recipes");
@@ -238,11 +222,12 @@ class CodingExperiment {
     ranks().barrier();  // every process reads what the first has written
     Training training = read_training(settings_.folder / "recipes" / (name + ".toml"));
     TrainConfig& config = training.config;
-    config.samples = config.samples * extent_.samples / paper_samples;
-    config.first = config.first * extent_.samples / paper_samples;
+    LearnedSetting& setting = config.setting;
+    setting.samples = setting.samples * extent_.samples / paper_samples;
+    setting.first = setting.first * extent_.samples / paper_samples;
+    setting.family_seed += settings_.seed;
+    setting.steps = extent_.steps;
     config.seed += settings_.seed;
-    config.family_seed += settings_.seed;
-    config.steps = extent_.steps;
     return training;
   }
 
@@ -350,8 +335,8 @@ class CodingExperiment {
   Guarantee split_guarantee(const std::string& name, ModelResult& result) {
     const Training training = recipe(name);
     GuaranteePlan bound = plan({GuaranteeKind::pac_bayes});
-    bound.first = training.config.first;
-    bound.samples = training.config.samples;
+    bound.first = training.config.setting.first;
+    bound.samples = training.config.setting.samples;
     bound.prior = trained(recipe_behind(training.config.prior), result);
     return guaranteed({trained(name, result)}, bound).front();
   }
@@ -408,7 +393,7 @@ class CodingExperiment {
   }
   std::vector<std::string> bounds_of(const certify::Certificate& certificate) const {
     return by_quantile([&](std::size_t i) {
-      return upper_bound_value(best_bound(certificate, extent_.steps, coding_quantiles[i]));
+      return upper_bound_value(best_quantile(certificate, coding_quantiles[i], extent_.steps).certified);
     });
   }
   /// Observed on other samples, of the variants that have the best bounds.
@@ -421,7 +406,7 @@ class CodingExperiment {
 
   static double observed_like(const certify::Certificate& bounds, const certify::Certificate& measured,
                               Index step, double quantile) {
-    const std::size_t variant = best_variant(bounds, step, quantile);
+    const std::size_t variant = best_quantile(bounds, quantile, step).variant;
     for (const certify::QuantileClaim& claim : measured.quantile) {
       if (claim.variant == variant && claim.step == step && claim.quantile == quantile)
         return claim.empirical;
@@ -448,10 +433,10 @@ class CodingExperiment {
     columns.add("", "share", by_quantile([](std::size_t i) { return percent_label(coding_quantiles[i]); }));
     add_paper(columns, result);
     if (result.classical) {
-      columns.add(
-          "ours", "observed", by_quantile([&](std::size_t i) {
-            return observed_value(observed_at_best(*result.classical, extent_.steps, coding_quantiles[i]));
-          }));
+      columns.add("ours", "observed", by_quantile([&](std::size_t i) {
+                    return observed_value(
+                        best_quantile(*result.classical, coding_quantiles[i], extent_.steps).observed);
+                  }));
       columns.add("ours", "exact", bounds_of(*result.classical));
       return columns.finished();
     }
@@ -493,7 +478,8 @@ class CodingExperiment {
       double bound = infinity;
       for (const Guarantee& guarantee : result.ours) {
         if (guarantee.kind != GuaranteeKind::pac_bayes && result.name != "lista") continue;
-        bound = std::min(bound, best_bound(guarantee.certificate, extent_.steps, coding_quantiles[i]));
+        bound = std::min(bound,
+                         best_quantile(guarantee.certificate, coding_quantiles[i], extent_.steps).certified);
       }
       better += bound < paper_value(i, result.name + "_bound") ? 1 : 0;
     }
@@ -604,6 +590,7 @@ Experiment sparse_coding() {
           .quick_seconds = 70,
           .kilobytes_by_sample = 0,
           .own_options = {"--models", "--epochs"},
+          .example = "--scale quick",
           .run = run_sparse_coding};
 }
 

@@ -1,6 +1,5 @@
 #include "surefoot/experiments/train_config.hpp"
 
-#include "surefoot/algorithms/code_networks.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/toml_text.hpp"
@@ -10,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <optional>
 
 namespace surefoot::experiments {
 
@@ -23,7 +23,8 @@ class Keys {
   using Take = std::function<void(const toml::node&)>;
   Keys(std::string file, std::string table) : file_(std::move(file)), table_(std::move(table)) {}
 
-  Keys& number(const char* key, double& target) {
+  template <class Number>
+  Keys& number(const char* key, Number& target) {
     return add(key, [this, key, &target](const toml::node& node) {
       const auto value = node.value<double>();
       require(node.is_number() && value && std::isfinite(*value), "{}: '{}' must be a number", at(node), key);
@@ -42,6 +43,26 @@ class Keys {
     return add(key, [this, key, &target](const toml::node& node) {
       require(node.is_boolean(), "{}: '{}' must be true or false", at(node), key);
       target = node.as_boolean()->get();
+    });
+  }
+  Keys& wholes(const char* key, std::vector<Index>& target) {
+    return add(key, [this, key, &target](const toml::node& node) {
+      target.clear();
+      require(node.is_array(), "{}: '{}' must be a list of whole numbers", at(node), key);
+      for (const toml::node& item : *node.as_array()) {
+        require(item.is_integer() && item.as_integer()->get() >= 0,
+                "{}: '{}' must be a list of whole numbers", at(node), key);
+        target.push_back(item.as_integer()->get());
+      }
+    });
+  }
+  Keys& numbers(const char* key, std::vector<double>& target) {
+    return add(key, [this, key, &target](const toml::node& node) {
+      require(node.is_array(), "{}: '{}' must be a list of numbers", at(node), key);
+      for (const toml::node& item : *node.as_array()) {
+        require(item.is_number(), "{}: '{}' must be a list of numbers", at(node), key);
+        target.push_back(*item.value<double>());
+      }
     });
   }
   Keys& text(const char* key, const std::function<void(const std::string&)>& take) {
@@ -78,6 +99,7 @@ class Keys {
     takes_[key] = std::move(take);
     return *this;
   }
+  void read_one(const std::string& key, const toml::node& node) const { takes_.at(key)(node); }
   void read(const toml::table& table) const {
     for (const auto& [key, node] : table) {
       const auto found = takes_.find(std::string(key.str()));
@@ -100,37 +122,56 @@ const toml::table& table_of(const toml::node& node, const std::string& where) {
   return *node.as_table();
 }
 
+/// Takes a key of any type into a value of that type.
+class Taker {
+ public:
+  explicit Taker(Keys& keys) : keys_(keys) {}
+
+  void operator()(const char* key, Index& value) const { keys_.whole(key, value); }
+  void operator()(const char* key, std::uint64_t& value) const { keys_.whole(key, value); }
+  void operator()(const char* key, double& value) const { keys_.number(key, value); }
+  void operator()(const char* key, std::optional<double>& value) const { keys_.number(key, value); }
+  void operator()(const char* key, bool& value) const { keys_.truth(key, value); }
+  void operator()(const char* key, std::vector<Index>& value) const { keys_.wholes(key, value); }
+  void operator()(const char* key, std::string& value) const {
+    keys_.text(key, [&value](const std::string& text) { value = text; });
+  }
+  void operator()(const char* key, algorithms::Precision& value) const {
+    named(key, value, algorithms::parse_precision);
+  }
+  void operator()(const char* key, learning::Schedule& value) const {
+    named(key, value, learning::parse_schedule);
+  }
+  void operator()(const char* key, learning::PriorRule& value) const {
+    named(key, value, learning::parse_prior_rule);
+  }
+  void operator()(const char* key, learning::SurrogateKind& value) const {
+    named(key, value, learning::parse_surrogate);
+  }
+  void operator()(const char* key, learning::PenaltyKind& value) const {
+    named(key, value, learning::parse_penalty);
+  }
+  void operator()(const char* key, learning::LossKind& value) const {
+    named(key, value, learning::parse_loss);
+  }
+
+ private:
+  template <class E>
+  void named(const char* key, E& value, E (*parse)(std::string_view)) const {
+    keys_.text(key, [&value, parse](const std::string& text) { value = parse(text); });
+  }
+  Keys& keys_;
+};
+
 Stage read_stage(const std::string& file, const toml::table& table, learning::LossKind loss) {
   Stage stage;
-  double log_variance = 0;
-  double tolerance = std::numeric_limits<double>::quiet_NaN();
-  double width = std::numeric_limits<double>::quiet_NaN();
   Keys keys(file, "[[stage]]");
-  keys.text("name", [&](const std::string& text) { stage.name = text; })
-      .whole("epochs", stage.epochs)
-      .whole("batch", stage.batch)
-      .whole("samples", stage.samples)
-      .truth("noise", stage.noise)
-      .number("mean_rate", stage.mean_rate)
-      .number("variance_rate", stage.variance_rate)
-      .number("prior_rate", stage.prior_rate)
-      .text("schedule", [&](const std::string& text) { stage.schedule = learning::parse_schedule(text); })
-      .number("final_rate", stage.final_rate)
-      .number("log_variance", log_variance)
-      .text("prior", [&](const std::string& text) { stage.prior = learning::parse_prior_rule(text); })
-      .text("surrogate",
-            [&](const std::string& text) { stage.surrogate.kind = learning::parse_surrogate(text); })
-      .number("scale", stage.surrogate.scale)
-      .number("tolerance", tolerance)
-      .number("width", width)
-      .text("penalty", [&](const std::string& text) { stage.penalty.kind = learning::parse_penalty(text); })
-      .number("penalty_weight", stage.penalty.weight)
-      .number("target", stage.penalty.target);
+  learning::visit_fields(stage, Taker(keys));
   keys.read(table);
-  if (table.contains("log_variance")) stage.log_variance = log_variance;
-  const bool decibels = loss == learning::LossKind::nmse;
-  if (!std::isnan(tolerance)) stage.surrogate.tolerance = decibels ? std::pow(10, tolerance / 10) : tolerance;
-  if (!std::isnan(width)) stage.surrogate.width = decibels ? width * std::numbers::ln10 / 10 : width;
+  if (loss == learning::LossKind::nmse) {  // in dB there
+    if (table.contains("tolerance")) stage.surrogate.tolerance = std::pow(10, stage.surrogate.tolerance / 10);
+    if (table.contains("width")) stage.surrogate.width *= std::numbers::ln10 / 10;
+  }
   try {
     stage.validate();
   } catch (const InputError& error) {
@@ -139,66 +180,54 @@ Stage read_stage(const std::string& file, const toml::table& table, learning::Lo
   return stage;
 }
 
+/// The model decides which other keys there are, and their defaults.
+void begin_with_model(const std::string& file, const toml::table& root, TrainConfig& config) {
+  std::string model = config.setting.model;
+  Keys keys(file, "a training file");
+  keys.text("model", [&](const std::string& text) { model = learned_optimizer(text).defaults.model; });
+  if (const toml::node* node = root.get("model")) keys.read_one("model", *node);
+  const LearnedOptimizer& optimizer = learned_optimizer(model);
+  config.setting = optimizer.defaults;
+  config.loss = optimizer.loss;
+}
+
 TrainConfig config_of(const std::filesystem::path& path, const toml::table& root) {
   const std::string file = path.string();
   TrainConfig config;
+  begin_with_model(file, root, config);
   const auto beside = [&](const std::string& text) { return path.parent_path() / text; };
+  const std::vector<Field> fields = config.fields();
+  const auto add_fields = [&](Keys& keys, const std::string& table) {
+    for (const Field& field : fields) {
+      if (field.key.empty() || field.table != table) continue;
+      const Taker take(keys);
+      std::visit([&](auto* value) { take(field.key.c_str(), *value); }, field.value);
+    }
+  };
   const auto table = [&](const char* name, const std::function<void(Keys&)>& define) {
-    return [=, &file](const toml::node& node) {
+    return [&file, &add_fields, name, define](const toml::node& node) {
       Keys keys(file, fmt::format("[{}]", name));
+      add_fields(keys, name);
       define(keys);
       keys.read(table_of(node, keys.at(node)));
     };
   };
   Keys keys(file, "a training file");
-  keys.text("model",
-            [&](const std::string& text) {
-              const auto& names = algorithms::code_network_names;
-              require(std::find(names.begin(), names.end(), text) != names.end(),
-                      "model: '{}' is not one of {}", text, fmt::join(names, ", "));
-              config.model = text;
-            })
-      .whole("seed", config.seed)
-      .add("family", table("family",
+  add_fields(keys, "");
+  keys.add("family", table("family",
                            [&](Keys& own) {
-                             own.text("name",
-                                      [](const std::string& text) {
-                                        require(text == "sparse-coding", "family: '{}' is not sparse-coding",
-                                                text);
-                                      })
-                                 .whole("seed", config.family_seed)
-                                 .whole("measurements", config.family.measurements)
-                                 .whole("variables", config.family.variables)
-                                 .number("density", config.family.density)
-                                 .number("noise", config.family.noise)
-                                 .whole("samples", config.samples)
-                                 .whole("first", config.first)
-                                 .truth("flip_signs", config.flip_signs);
+                             own.text("name", [&](const std::string& text) {
+                               const std::string name = config.setting.family().name;
+                               require(text == name, "family: '{}' is not {}, the family of {}", text, name,
+                                       config.setting.model);
+                             });
                            }))
-      .add("network",
-           table("network",
-                 [&](Keys& own) {
-                   own.whole("steps", config.steps).text("precision", [&](const std::string& text) {
-                     require(text == "single" || text == "double", "precision: '{}' is not single or double",
-                             text);
-                     config.precision =
-                         text == "single" ? algorithms::Precision::single : algorithms::Precision::twice;
-                   });
-                 }))
+      .add("network", table("network", [](Keys&) {}))
       .add("loss", table("loss",
                          [&](Keys& own) {
-                           own.text(
-                                  "kind",
-                                  [&](const std::string& text) { config.loss = learning::parse_loss(text); })
-                               .add("step_weights", [&](const toml::node& node) {
-                                 require(node.is_array(), "{}: 'step_weights' must be a list of numbers",
-                                         keys.at(node));
-                                 for (const toml::node& item : *node.as_array()) {
-                                   require(item.is_number(), "{}: 'step_weights' must be a list of numbers",
-                                           keys.at(node));
-                                   config.step_weights.push_back(*item.value<double>());
-                                 }
-                               });
+                           const Taker take(own);
+                           take("kind", config.loss);
+                           own.numbers("step_weights", config.step_weights);
                          }))
       .add("posterior",
            table("posterior",
@@ -234,12 +263,17 @@ TrainConfig config_of(const std::filesystem::path& path, const toml::table& root
 
 }  // namespace
 
+std::vector<Field> TrainConfig::fields() {
+  std::vector<Field> all = setting.fields();
+  all.push_back({"", "seed", "training.seed", &seed});
+  all.push_back({"network", "precision", "training.precision", &precision});
+  all.push_back({"family", "flip_signs", "", &flip_signs});
+  return all;
+}
+
 void TrainConfig::validate() const {
-  family.validate();
-  constexpr Index fewest_samples = 8;
-  require(samples >= fewest_samples, "samples: {} is below {}", samples, fewest_samples);
-  (void)checked_sum("samples", first, samples);
-  require(steps >= 1 && steps <= most_steps, "steps: {} is outside 1 .. {}", steps, most_steps);
+  setting.validate();
+  const Index steps = setting.unrolled();
   require(step_weights.empty() || static_cast<Index>(step_weights.size()) == steps,
           "step_weights: {} of them for {} steps", step_weights.size(), steps);
   require(prior_variance > 0, "prior_variance: {} must be > 0", prior_variance);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/learned_operator.hpp"
-#include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/experiments/learned_setting.hpp"
 #include "surefoot/learning/train.hpp"
 
 #include <filesystem>
@@ -14,19 +14,10 @@ namespace surefoot::experiments {
 
 /// What a training file says. Every key has a default; experiments/sparse_coding/*.toml are examples.
 struct TrainConfig {
-  std::string model = "alista";
-  std::uint64_t seed = 0;  ///< of training; samples have their own
-
-  // [family]
-  std::uint64_t family_seed = 0;
-  families::SparseCodingOptions family;
-  Index samples = 50000;
-  Index first = 0;          ///< first sample: parts of one set of samples
-  bool flip_signs = false;  ///< fresh signs of the codes in every epoch
-
-  // [network]
-  Index steps = 10;
-  algorithms::Precision precision = algorithms::Precision::single;
+  LearnedSetting setting;   ///< model, [family], [network]
+  std::uint64_t seed = 0;   ///< of training; samples have their own
+  bool flip_signs = false;  ///< [family]: fresh signs of the codes in every epoch
+  algorithms::Precision precision = algorithms::Precision::single;  ///< [network]
 
   // [loss]
   learning::LossKind loss = learning::LossKind::nmse;
@@ -40,14 +31,16 @@ struct TrainConfig {
   std::set<std::string> at_prior;             ///< blocks whose means begin at the prior's
   std::map<std::string, double> initial;      ///< means of whole blocks to begin with
   std::map<std::string, double> rate_factor;  ///< of blocks
-  bool analytic_start = false;  ///< LISTA begins as ALISTA with steps 1 and thresholds 0.6 * 0.7^k
-  std::filesystem::path start;  ///< weights to begin with: this model's, or ALISTA's
+  bool analytic_start = false;                ///< begin with analytic_means(), where the model has them
+  std::filesystem::path start;  ///< weights to begin with: this model's, or ones that it can begin as
   std::filesystem::path prior;  ///< weights whose means are the prior means (and the start)
   Index slots = 4;
 
   // [[stage]]
   std::vector<learning::Stage> stages;
 
+  /// The fields of `setting`, and those above that only training has.
+  [[nodiscard]] std::vector<Field> fields();
   /// InputError unless all values, alone and together, can be trained with.
   void validate() const;
 };

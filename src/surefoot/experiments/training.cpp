@@ -1,7 +1,5 @@
 #include "surefoot/experiments/training.hpp"
 
-#include "surefoot/algorithms/code_networks.hpp"
-#include "surefoot/algorithms/lista.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
@@ -9,11 +7,11 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/experiments/host.hpp"
-#include "surefoot/experiments/learned_setting.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/looks.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/experiments/toml_text.hpp"
-#include "surefoot/families/family_key.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -32,33 +30,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The weights of another training: of the same model as they are; ALISTA's where a model has them too.
-void start_from(const learning::Posterior& other, const problems::Matrix& D, const TrainConfig& config,
+// The weights of another training: of the same model as they are, others as far as this model has them.
+void start_from(const learning::Posterior& other, const TrainConfig& config,
                 const algorithms::LearnedOperator& op, learning::Posterior& begin) {
   bounds::GaussianPair& pair = begin.gaussians;
-  const auto model = other.metadata.find("model");
-  const bool from_alista = model != other.metadata.end() && model->second == "alista";
-  if (config.model == "alista" || !from_alista) {
-    learning::require_layout(other, op.weights());
-    pair.mean = other.gaussians.mean;
-    pair.log_variance = other.gaussians.log_variance;
-    pair.prior_log_variance = other.gaussians.prior_log_variance;
+  if (const std::vector<double> same = converted_means(config.setting, other); !same.empty()) {
+    pair.mean.head(static_cast<Index>(same.size())) =
+        Eigen::Map<const Eigen::VectorXd>(same.data(), static_cast<Index>(same.size()));
     return;
   }
-  const auto K = static_cast<std::size_t>(config.steps);
-  const std::span<const double> weights(other.gaussians.mean.data(),
-                                        static_cast<std::size_t>(other.gaussians.mean.size()));
-  require(weights.size() == 2 * K, "start: {} weights of alista for {} steps", weights.size(), K);
-  if (config.model == "lista") {
-    const std::vector<double> same = algorithms::lista_from_alista(D, weights.first(K), weights.subspan(K));
-    pair.mean = Eigen::Map<const Eigen::VectorXd>(same.data(), static_cast<Index>(same.size()));
-  } else {
-    pair.mean.head(static_cast<Index>(2 * K)) = other.gaussians.mean;
-  }
+  learning::require_layout(other, op.weights());
+  pair.mean = other.gaussians.mean;
+  pair.log_variance = other.gaussians.log_variance;
+  pair.prior_log_variance = other.gaussians.prior_log_variance;
 }
 
-learning::Posterior begin_posterior(const TrainConfig& config, const problems::Matrix& D,
-                                    const algorithms::LearnedOperator& op) {
+learning::Posterior begin_posterior(const TrainConfig& config, const algorithms::LearnedOperator& op) {
   learning::Posterior begin = learning::initial_posterior(op, config.log_variance, config.prior_variance);
   bounds::GaussianPair& pair = begin.gaussians;
   if (!config.prior.empty()) {
@@ -67,14 +54,10 @@ learning::Posterior begin_posterior(const TrainConfig& config, const problems::M
     pair.mean = pair.prior_mean = other.gaussians.mean;
   }
   if (config.analytic_start) {
-    require(config.model == "lista", "analytic_start: is for lista, the model is {}", config.model);
-    const auto K = static_cast<std::size_t>(config.steps);
-    std::vector<double> threshold(K, 0.6);
-    for (std::size_t k = 1; k < K; ++k) threshold[k] = 0.7 * threshold[k - 1];
-    const std::vector<double> same = algorithms::lista_from_alista(D, std::vector<double>(K, 1.0), threshold);
+    const std::vector<double> same = analytic_means(config.setting);
     pair.mean = Eigen::Map<const Eigen::VectorXd>(same.data(), static_cast<Index>(same.size()));
   }
-  if (!config.start.empty()) start_from(learning::load_posterior(config.start), D, config, op, begin);
+  if (!config.start.empty()) start_from(learning::load_posterior(config.start), config, op, begin);
   const auto block = [&](const std::string& name) {
     for (std::size_t b = 0; b < begin.layout.blocks.size(); ++b) {
       if (begin.layout.blocks[b].name == name)
@@ -106,19 +89,15 @@ void print_epoch(const learning::TrainProgress& now, bool decibels) {
   std::fflush(stdout);
 }
 
-// Training samples that the weights depend on, through their start and prior too.
-struct SeenSamples {
-  Index first = 0;
-  Index last = 0;
-};
-
 std::vector<fs::path> shared_ledger(const Training& training) {
   return training.ledger.empty() ? std::vector<fs::path>{} : std::vector{training.ledger};
 }
 
-SeenSamples seen_samples(const Training& training) {
-  const TrainConfig& config = training.config;
-  SeenSamples seen{config.first, checked_sum("samples", config.first, config.samples) - 1};
+// The setting with the training samples that the weights depend on, through their start and prior too.
+void add_seen_samples(const Training& training, TrainConfig& config) {
+  LearnedSetting& setting = config.setting;
+  setting.seen_first = setting.first;
+  setting.seen_last = checked_sum("samples", setting.first, setting.samples) - 1;
   for (const fs::path& file : {config.start, config.prior}) {
     if (file.empty()) continue;
     const learning::Posterior posterior = learning::load_posterior(file);
@@ -126,10 +105,9 @@ SeenSamples seen_samples(const Training& training) {
     const LearnedSetting other = setting_of(posterior, file.string());
     require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
     require_training_as_told(posterior, file, shared_ledger(training));
-    seen.first = std::min(seen.first, other.seen_first);
-    seen.last = std::max(seen.last, other.seen_last);
+    setting.seen_first = std::min(setting.seen_first, other.seen_first);
+    setting.seen_last = std::max(setting.seen_last, other.seen_last);
   }
-  return seen;
 }
 
 // Looks that this training may have learned from: in the folder, which keeps its ledger, in the shared one,
@@ -155,29 +133,6 @@ std::vector<certify::Look> looks_before(const Training& training) {
   return looks;
 }
 
-void describe(const Training& training, const SeenSamples& seen, learning::Posterior& posterior) {
-  const TrainConfig& config = training.config;
-  auto& data = posterior.metadata;
-  data["model"] = config.model;
-  const FamilyKey family = families::key_of(config.family);
-  data["family"] = family.name;
-  data["family.seed"] = fmt::format("{}", config.family_seed);
-  for (const auto& [constant, value] : family.constants) data["family." + constant] = value;
-  data["samples"] = fmt::format("{}", config.samples);
-  data["samples.first"] = fmt::format("{}", config.first);
-  data["steps"] = fmt::format("{}", config.steps);
-  data["training.seed"] = fmt::format("{}", config.seed);
-  data["training.config"] = training.config_name;
-  data["training.config.sha256"] = training.config_sha256;
-  Index epochs = 0;
-  for (const learning::Stage& stage : config.stages) epochs += stage.epochs;
-  data["training.epochs"] = fmt::format("{}", epochs);
-  data["seen.first"] = fmt::format("{}", seen.first);
-  data["seen.last"] = fmt::format("{}", seen.last);
-  data["training.precision"] = config.precision == algorithms::Precision::single ? "single" : "double";
-  data["training.version"] = std::string(version);
-}
-
 // What the weights were trained on, in the ledger beside them and in the shared one.
 void write_down(const Training& training, const certify::Look& look) {
   if (!ranks().first()) return;
@@ -200,14 +155,11 @@ void add_weights(const TrainConfig& config, const algorithms::WeightLayout& layo
 // slot, and the weights.
 void require_room_for_steps(const Training& training) {
   const TrainConfig& config = training.config;
-  const auto steps = static_cast<double>(config.steps);
-  const auto n = static_cast<double>(config.family.variables);
-  const auto m = static_cast<double>(config.family.measurements);
-  const double by_step = config.model == "lista" ? 1 + n * (n + m) : 2;
+  const StepNumbers numbers = numbers_by_step(config.setting);
+  const auto steps = static_cast<double>(config.setting.steps);
   MemoryNeeds least(training.memory_limit);
-  least.add("states of all steps",
-            static_cast<double>(config.slots) * algorithms::code_lanes * n * (steps + 1));
-  least.add("weights", numbers_by_weight * steps * by_step);
+  least.add("states of all steps", static_cast<double>(config.slots) * numbers.states * (steps + 1));
+  least.add("weights", numbers_by_weight * steps * numbers.weights);
   least.require_fit();
 }
 
@@ -221,39 +173,60 @@ Training read_training(const fs::path& config) {
   return training;
 }
 
+static void describe(const Training& training, learning::Posterior& posterior) {
+  TrainConfig config = training.config;
+  add_seen_samples(training, config);
+  describe_weights(posterior, config.fields(), config.setting.family());
+  auto& data = posterior.metadata;
+  data["training.config"] = training.config_name;
+  data["training.config.sha256"] = training.config_sha256;
+  Index epochs = 0;
+  for (const learning::Stage& stage : config.stages) epochs += stage.epochs;
+  data["training.epochs"] = fmt::format("{}", epochs);
+  data["training.version"] = std::string(version);
+}
+
+bool is_of(const learning::Posterior& posterior, const Training& training) {
+  learning::Posterior same = posterior;
+  describe(training, same);
+  same.metadata["training.version"] = posterior.metadata.contains("training.version")
+                                          ? posterior.metadata.at("training.version")
+                                          : std::string();
+  return same.metadata == posterior.metadata;
+}
+
 learning::TrainResult run_training(const Training& training) {
-  const TrainConfig& config = training.config;
+  TrainConfig config = training.config;
   config.validate();
+  const LearnedSetting& setting = config.setting;
   io::ResultFolder folder(training.folder, [](const fs::path& name) { return name == weights_name; });
   training.checkpoint.prepare();
   MemoryNeeds needs(training.memory_limit);
-  needs.add_samples(
-      config.family, static_cast<double>(config.samples) * (config.flip_signs ? 2 : 1),
-      algorithms::numbers_kept_by_sample(config.model, config.family.variables, config.precision));
+  needs.add("samples", static_cast<double>(setting.samples) * (config.flip_signs ? 2 : 1) *
+                           numbers_by_sample(setting, config.precision));
   needs.require_fit();
   require_room_for_steps(training);
   const std::vector<certify::Look> looks = looks_before(training);
-  const SeenSamples seen = seen_samples(training);
+  add_seen_samples(training, config);
 
-  const families::SparseCoding family(config.family_seed, config.family);
-  const auto codes = std::make_shared<problems::SparseCodes>(
-      family.draw(families::SampleSet::training, config.samples, config.first));
-  const auto original = config.flip_signs ? std::make_shared<problems::SparseCodes>(*codes) : nullptr;
-  const auto op = algorithms::make_code_network(config.model, codes,
-                                                {.steps = config.steps, .precision = config.precision});
-  needs.add_blocks(*op, config.steps, config.slots, config.steps + 1);
-  add_weights(config, op->weights(), needs);
+  const LearnedBench bench = make_bench(setting, {.set = families::SampleSet::training,
+                                                  .count = setting.samples,
+                                                  .first = setting.first,
+                                                  .precision = config.precision,
+                                                  .seed = config.seed,
+                                                  .for_training = true});
+  const Index steps = setting.unrolled();
+  needs.add_blocks(*bench.op, steps, config.slots, steps + 1);
+  add_weights(config, bench.op->weights(), needs);
   needs.require_fit();
   learning::Loss loss;
   loss.kind = config.loss;
   loss.step_weights = config.step_weights;
-  loss.target = [&](Index first, Index count, algorithms::Batch target) {
-    codes->write_codes(first, count, target.width, target.data);
-  };
+  loss.target = bench.target;
 
   learning::TrainOptions options;
   options.seed = config.seed;
-  options.steps = config.steps;
+  options.steps = steps;
   options.delta = config.delta;
   options.stages = config.stages;
   options.slots = config.slots;
@@ -262,16 +235,12 @@ learning::TrainResult run_training(const Training& training) {
   options.checkpoint = training.checkpoint.file("train");
   options.resume = training.checkpoint.resume;
   options.checkpoint_seconds = training.checkpoint.seconds;
-  options.identity = fmt::format("{} {} {} {} {} {} {} {}", config.family_seed, config.family.measurements,
-                                 config.family.variables, config.family.density, config.family.noise,
-                                 config.samples, config.first, config.flip_signs);
+  for (const Field& field : config.fields()) options.identity.emplace_back(field.name(), field.text());
 
   learning::TrainHooks hooks;
   if (config.flip_signs) {
-    hooks.before_epoch = [&](Index epoch) {
-      families::flip_signs(*original, config.seed, epoch, *codes);
-      op->instances_changed();
-    };
+    require(bench.refresh != nullptr, "flip_signs: is not for {}: its samples have no signs", setting.model);
+    hooks.before_epoch = [&](Index epoch) { bench.refresh(config.seed, epoch); };
   }
   hooks.stop = host().stopped;
   hooks.resumed = [&] { say_gone_on_from(options.checkpoint); };
@@ -284,17 +253,16 @@ learning::TrainResult run_training(const Training& training) {
     }
   };
   learning::TrainResult result =
-      learning::train(*op, begin_posterior(config, codes->D, *op), loss, options, hooks);
+      learning::train(*bench.op, begin_posterior(config, *bench.op), loss, options, hooks);
   if (!result.finished) throw Interrupted();
-  describe(training, seen, result.posterior);
-  const LearnedSetting setting = setting_of(result.posterior, weights_name);
+  describe(training, result.posterior);
   carry_looks(result.posterior, looks,
-              samples_range(setting, families::SampleSet::hold_out, 0, config.samples));
+              samples_range(setting, families::SampleSet::hold_out, 0, setting.samples));
   const std::string weights = learning::posterior_bytes(result.posterior);
   // Before the weights are there: none are without their entry.
   write_down(training,
-             certify::training_look(training_range(setting, seen.first, seen.last), io::sha256_hex(weights),
-                                    learning::numbers_sha256(result.posterior)));
+             certify::training_look(training_range(setting, setting.seen_first, setting.seen_last),
+                                    io::sha256_hex(weights), learning::numbers_sha256(result.posterior)));
   folder.finish({{weights_name, weights}});
   io::remove_output(options.checkpoint);
   return result;

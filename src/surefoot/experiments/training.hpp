@@ -27,6 +27,9 @@ struct Training {
 /// From a configuration file; the folder is still to be named.
 Training read_training(const std::filesystem::path& config);
 
+/// Whether these weights are what the training makes: their metadata say so, but for the version.
+bool is_of(const learning::Posterior& posterior, const Training& training);
+
 /// Draws the samples, trains, and writes weights.safetensors with metadata that say how it was made. A signal
 /// that StopSignals catches ends it with Interrupted after a last checkpoint.
 learning::TrainResult run_training(const Training& training);

@@ -5,18 +5,8 @@
 #include <string>
 #include <vector>
 
-/// What experiments with learned warm starts share: stages of training, claims, figures beside other starts.
+/// What experiments with learned warm starts share: claims, figures beside other starts.
 namespace surefoot::experiments {
-
-/// Training at the means for the logarithm of the loss, its rate falling to final_rate times itself.
-learning::Stage plain_stage(const char* name, Index epochs, double rate, double final_rate);
-
-/// Training of means and variances for the bound on the share of runs whose loss is below `tolerance`.
-learning::Stage bound_stage(const char* name, Index epochs, double tolerance, double width, double mean_rate,
-                            double variance_rate);
-
-/// At least one epoch.
-Index times(double factor, Index epochs);
 
 /// Claims about the metric after some of the steps up to `steps`, for all tolerances and shares together.
 certify::Options warm_start_claims(const runs::Metric& metric, Index steps,

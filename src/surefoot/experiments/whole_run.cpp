@@ -32,7 +32,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t largest_certificate = std::size_t{256} << 20;
 constexpr double expected_on_cores = 2;
 constexpr const char* page_name = "report.html";
-constexpr const char* usual_letters = "../shared/emnist";
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -45,7 +44,7 @@ std::string about(double seconds) {
 
 /// Of parts that gain from more cores and of parts that do not.
 double expected_seconds(const Experiment& experiment, const Settings& settings) {
-  const double seconds = settings.scale == "quick" ? experiment.quick_seconds : experiment.paper_seconds;
+  const double seconds = settings.quick() ? experiment.quick_seconds : experiment.paper_seconds;
   return threads() < expected_on_cores ? seconds * expected_on_cores / threads() : seconds;
 }
 
@@ -201,7 +200,7 @@ class WholeRun {
     whole.settings = {
         "The paper: R. Sambharya and B. Stellato, Data-driven performance guarantees for classical and "
         "learned optimizers. Warm starts in control are not in it.",
-        settings_.scale == "quick"
+        settings_.quick()
             ? "Quick scale: few samples and short training. It shows that everything works; its bounds are "
               "loose. The paper's sizes: --scale paper."
             : "Paper scale: its numbers of samples, and training of our recipes in full."};

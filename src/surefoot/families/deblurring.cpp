@@ -1,5 +1,6 @@
 #include "surefoot/families/deblurring.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
@@ -19,6 +20,20 @@ using problems::Qp;
 using problems::SparseMatrix;
 using problems::Table;
 using problems::Vector;
+
+namespace {
+
+constexpr EnumNames<Blur, 2> blur_names{{{Blur::box, "box"}, {Blur::gaussian, "gaussian"}}};
+
+}  // namespace
+
+std::string_view to_string(Blur blur) {
+  return name_in(blur_names, blur);
+}
+
+Blur parse_blur(std::string_view name) {
+  return value_in(blur_names, "blur", name);
+}
 
 void DeblurringOptions::validate() const {
   require(side >= 2 && side <= 1024, "side: is {}, must be in 2 .. 1024", side);

@@ -3,6 +3,7 @@
 #include "surefoot/problems/qp.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 namespace surefoot::families {
 
@@ -10,6 +11,8 @@ enum class Blur {
   box,       ///< nine taps of 1/8, as the paper's experiments
   gaussian,  ///< truncated Gaussian taps with sum 1
 };
+std::string_view to_string(Blur blur);
+Blur parse_blur(std::string_view name);
 
 struct DeblurringOptions {
   Index side = 28;  ///< images are side x side

@@ -20,10 +20,6 @@ std::string_view to_string(SampleSet set) {
   return name_in(sample_set_names, set);
 }
 
-SampleSet parse_sample_set(std::string_view name) {
-  return value_in(sample_set_names, "sample set", name);
-}
-
 void require_samples(Index count, Index first) {
   require(count >= 1, "count: {} is below 1", count);
   require(first >= 0, "first: {} is negative", first);

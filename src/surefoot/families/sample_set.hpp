@@ -10,7 +10,6 @@ namespace surefoot::families {
 /// of any count: solutions to start from.
 enum class SampleSet { training, validation, hold_out, test, base };
 std::string_view to_string(SampleSet set);
-SampleSet parse_sample_set(std::string_view name);
 
 /// Samples first .. first+count-1 are at least one, and have numbers; InputError otherwise.
 void require_samples(Index count, Index first);

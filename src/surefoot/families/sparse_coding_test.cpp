@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
+#include "support/dense_codes.hpp"
 #include "support/input_error.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ TEST(SparseCoding, DrawsHaveTheMomentsOfTheFamily) {
   EXPECT_NEAR(values.mean(), 0, 0.03);
   EXPECT_NEAR(values.square().mean(), 1, 0.04);
   // Noise: its size over the deviation of the code's entries.
-  const problems::Table codes = samples.dense_codes();
+  const problems::Table codes = test::dense_codes(samples);
   double ratio = 0;
   for (Index i = 0; i < count; ++i) {
     const auto z = codes.row(i).transpose();
@@ -44,7 +45,7 @@ TEST(SparseCoding, SampleDoesNotDependOnTheOthersOrOnThreads) {
   const problems::SparseCodes few = family.draw(SampleSet::training, 5, 290);
   set_threads(0);
   EXPECT_EQ(many.b.middleRows(290, 5), few.b);
-  EXPECT_EQ(many.dense_codes().middleRows(290, 5), few.dense_codes());
+  EXPECT_EQ(test::dense_codes(many).middleRows(290, 5), test::dense_codes(few));
 }
 
 TEST(SparseCoding, SetsOfSamplesShareNothing) {
@@ -52,9 +53,7 @@ TEST(SparseCoding, SetsOfSamplesShareNothing) {
   const problems::Table first = family.draw(SampleSet::training, 3).b;
   for (const SampleSet set : {SampleSet::validation, SampleSet::hold_out, SampleSet::test}) {
     EXPECT_GT((family.draw(set, 3).b - first).norm(), 1.0) << to_string(set);
-    EXPECT_EQ(parse_sample_set(to_string(set)), set);
   }
-  EXPECT_INPUT_ERROR(parse_sample_set("all"), "'all'");
 }
 
 TEST(SparseCoding, FlippedSignsKeepTheNoise) {
@@ -63,10 +62,10 @@ TEST(SparseCoding, FlippedSignsKeepTheNoise) {
   problems::SparseCodes codes = original;
   flip_signs(original, 5, 3, codes);
   const problems::Matrix D = family.dictionary();
-  const problems::Table before = original.b - original.dense_codes() * D.transpose();
-  const problems::Table after = codes.b - codes.dense_codes() * D.transpose();
+  const problems::Table before = original.b - test::dense_codes(original) * D.transpose();
+  const problems::Table after = codes.b - test::dense_codes(codes) * D.transpose();
   EXPECT_LT((before - after).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_EQ(original.dense_codes().cwiseAbs(), codes.dense_codes().cwiseAbs());
+  EXPECT_EQ(test::dense_codes(original).cwiseAbs(), test::dense_codes(codes).cwiseAbs());
   Index flipped = 0;
   for (std::size_t t = 0; t < codes.value.size(); ++t) flipped += codes.value[t] != original.value[t] ? 1 : 0;
   EXPECT_NEAR(static_cast<double>(flipped) / static_cast<double>(codes.value.size()), 0.5, 0.03);

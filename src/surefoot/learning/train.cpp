@@ -26,6 +26,28 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
+// A field of a stage as checkpoints compare it.
+std::string field_text(const std::string& value) {
+  return value;
+}
+std::string field_text(Index value) {
+  return fmt::format("{}", value);
+}
+std::string field_text(double value) {
+  return fmt::format("{:.17g}", value);
+}
+std::string field_text(const std::optional<double>& value) {
+  return value ? field_text(*value) : "none";
+}
+template <class T>
+std::string field_text(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else {
+    return std::string(to_string(value));
+  }
+}
+
 constexpr Index range =
     Index{1} << 12;  // weights that one thread treats at a time: all their numbers fit its cache
 
@@ -534,14 +556,14 @@ class Trainer {
 
   [[nodiscard]] io::Configuration configuration() const {
     io::Configuration all{{"work", "training"},
-                          {"samples", options_.identity},
                           {"seed", fmt::format("{}", options_.seed)},
                           {"steps", fmt::format("{}", options_.steps)},
                           {"number of samples", fmt::format("{}", samples_)},
                           {"delta", fmt::format("{:.17g}", options_.delta)},
                           {"slots", fmt::format("{}", options_.slots)},
-                          {"model", fmt::format("{}, width {}", op_.name(), op_.width())},
+                          {"operator", fmt::format("{}, width {}", op_.name(), op_.width())},
                           {"loss", std::string(to_string(loss_.kind))}};
+    all.insert(all.end(), options_.identity.begin(), options_.identity.end());
     std::string weights;
     for (const double weight : loss_.step_weights) weights += fmt::format("{:.17g} ", weight);
     all.emplace_back("weights of steps", weights);
@@ -550,15 +572,11 @@ class Trainer {
       all.emplace_back("block " + block.name, fmt::format("{} x {}, tied {}, rate factor {:.17g}", block.rows,
                                                           block.cols, bool(tied_[b]), factor_[b]));
     }
-    for (const Stage& s : options_.stages) {
-      all.emplace_back(
-          "stage " + s.name,
-          fmt::format("{} {} {} {} {:.17g} {:.17g} {:.17g} {} {:.17g} {:.17g} {} {} {:.17g} {:.17g} {:.17g} "
-                      "{} {:.17g} {:.17g}",
-                      s.epochs, s.batch, s.samples, s.noise, s.mean_rate, s.variance_rate, s.prior_rate,
-                      to_string(s.schedule), s.final_rate, s.log_variance.value_or(1e9), to_string(s.prior),
-                      to_string(s.surrogate.kind), s.surrogate.scale, s.surrogate.tolerance,
-                      s.surrogate.width, to_string(s.penalty.kind), s.penalty.weight, s.penalty.target));
+    for (Stage stage : options_.stages) {
+      const std::string of = "stage " + stage.name + ": ";
+      visit_fields(stage, [&](const char* field, const auto& value) {
+        all.emplace_back(of + field, field_text(value));
+      });
     }
     io::Sha256 digest;
     const bounds::GaussianPair& pair = posterior_.gaussians;

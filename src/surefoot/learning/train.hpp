@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/learned_operator.hpp"
+#include "surefoot/io/checkpoint_file.hpp"
 #include "surefoot/learning/loss.hpp"
 #include "surefoot/learning/objective.hpp"
 #include "surefoot/learning/posterior.hpp"
@@ -46,6 +47,35 @@ struct Stage {
   void validate() const;
 };
 
+/// Calls visit(name, value) for every field of a stage: the one list that training files are read by and
+/// checkpoints are compared by. Taken apart by all fields, so that a new one cannot be left out unseen.
+template <class Visit>
+void visit_fields(Stage& stage, const Visit& visit) {
+  auto& [name, epochs, batch, samples, noise, mean_rate, variance_rate, prior_rate, schedule, final_rate,
+         log_variance, prior, surrogate, penalty] = stage;
+  visit("name", name);
+  visit("epochs", epochs);
+  visit("batch", batch);
+  visit("samples", samples);
+  visit("noise", noise);
+  visit("mean_rate", mean_rate);
+  visit("variance_rate", variance_rate);
+  visit("prior_rate", prior_rate);
+  visit("schedule", schedule);
+  visit("final_rate", final_rate);
+  visit("log_variance", log_variance);
+  visit("prior", prior);
+  auto& [surrogate_kind, scale, tolerance, width] = surrogate;
+  visit("surrogate", surrogate_kind);
+  visit("scale", scale);
+  visit("tolerance", tolerance);
+  visit("width", width);
+  auto& [penalty_kind, weight, target] = penalty;
+  visit("penalty", penalty_kind);
+  visit("penalty_weight", weight);
+  visit("target", target);
+}
+
 struct TrainOptions {
   std::uint64_t seed = 0;
   Index steps = 10;     ///< K, unrolled
@@ -60,7 +90,7 @@ struct TrainOptions {
   std::filesystem::path checkpoint;           ///< file; empty: none
   bool resume = true;                         ///< resume from the checkpoint if there is one
   double checkpoint_seconds = 60;             ///< between two of them
-  std::string identity;                       ///< what else a checkpoint must agree with (the samples)
+  io::Configuration identity = {};            ///< what else a checkpoint must agree with (the samples)
 
   void validate(const algorithms::WeightLayout& layout, Index instances) const;
 };

@@ -272,18 +272,20 @@ TEST(Train, RefusesCheckpointsOfOtherSettingsAndDamagedOnes) {
   Setting setting;
   TrainOptions options = small_options();
   options.checkpoint = folder / "checkpoint";
+  options.identity = {{"samples", "first"}};
   TrainHooks hooks;
   hooks.stop = [] { return true; };
   const Posterior begin = initial_posterior(*setting.op);
   EXPECT_FALSE(train(*setting.op, begin, setting.loss, options, hooks).finished);
-  const std::array<const char*, 4> named{"seed is '4' there and '5' here", "stage bound is", "other samples",
+  const std::array<const char*, 4> named{"seed is '4' there and '5' here", "stage bound: tolerance is",
+                                         "samples is 'first' there and 'other' here",
                                          "belongs to another configuration"};
   for (std::size_t change = 0; change < named.size(); ++change) {
     TrainOptions other = options;
     Posterior start = begin;
     if (change == 0) other.seed = 5;
     if (change == 1) other.stages[1].surrogate.tolerance = 0.3;
-    if (change == 2) other.identity = "other samples";
+    if (change == 2) other.identity = {{"samples", "other"}};
     if (change == 3) start.gaussians.mean[0] += 1e-9;
     EXPECT_INPUT_ERROR(train(*setting.op, start, setting.loss, other), named[change]) << change;
   }
@@ -293,6 +295,48 @@ TEST(Train, RefusesCheckpointsOfOtherSettingsAndDamagedOnes) {
     file.put('x');
   }
   EXPECT_INPUT_ERROR(train(*setting.op, begin, setting.loss, options), "is damaged");
+}
+
+/// Another value of any field of a stage that can be trained with.
+struct Changed {
+  void operator()(std::string& value) const { value += "x"; }
+  void operator()(Index& value) const { value += 1; }
+  void operator()(double& value) const { value += 0.125; }
+  void operator()(bool& value) const { value = !value; }
+  void operator()(std::optional<double>& value) const { value = value.value_or(-9) - 1; }
+  void operator()(Schedule& value) const {
+    value = value == Schedule::constant ? Schedule::cosine : Schedule::constant;
+  }
+  void operator()(PriorRule& value) const {
+    value = value == PriorRule::fixed ? PriorRule::gradient : PriorRule::fixed;
+  }
+  void operator()(SurrogateKind& value) const {
+    value = value == SurrogateKind::logistic ? SurrogateKind::tolerance : SurrogateKind::logistic;
+  }
+  void operator()(PenaltyKind& value) const {
+    value = value == PenaltyKind::none ? PenaltyKind::two_sided : PenaltyKind::none;
+  }
+};
+
+TEST(Train, ACheckpointIsRefusedAfterAChangeOfAnyFieldOfAStage) {
+  const test_support::TemporaryFolder folder;
+  Setting setting;
+  TrainOptions options = small_options();
+  options.checkpoint = folder / "checkpoint";
+  TrainHooks hooks;
+  hooks.stop = [] { return true; };
+  const Posterior begin = initial_posterior(*setting.op);
+  EXPECT_FALSE(train(*setting.op, begin, setting.loss, options, hooks).finished);
+  std::vector<std::string> fields;
+  visit_fields(options.stages[1], [&](const char* field, const auto&) { fields.emplace_back(field); });
+  EXPECT_EQ(fields.size(), 19U);
+  for (const std::string& field : fields) {
+    TrainOptions other = options;
+    visit_fields(other.stages[1], [&](const char* name, auto& value) {
+      if (field == name) Changed()(value);
+    });
+    EXPECT_INPUT_ERROR(train(*setting.op, begin, setting.loss, other), "belongs to ") << field;
+  }
 }
 
 TEST(Train, NamesWhatIsWrongWithOptions) {

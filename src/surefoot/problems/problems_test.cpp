@@ -54,7 +54,7 @@ TEST(Qp, NamesTheBrokenArgumentAndPlace) {
   Matrix A = Matrix::Ones(3, 4);
   A.row(1).setZero();
   bad.A[0] = sparse(A);
-  EXPECT_EQ(complaint(bad), "A: row 1 is zero; leave the constraint out");
+  EXPECT_EQ(complaint(bad), "") << "a zero row is a constraint on nothing, or that nothing satisfies";
   bad = good;
   bad.q(1, 3) = nan;
   EXPECT_EQ(complaint(bad), "q: entry 3 of instance 1 is nan, must be finite");

@@ -46,7 +46,6 @@ void Qp::validate() const {
     const std::string name = indexed("A", A.size(), i);
     require_shape(A[i], m, n, name);
     require_finite(A[i], name);
-    require_no_zero_row(A[i], name);
   }
   require_shape(q, instances(), n, "q");
   require_shape(l, instances(), m, "l");

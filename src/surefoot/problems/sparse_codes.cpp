@@ -14,14 +14,6 @@ void SparseCodes::write_codes(Index first, Index count, Index width, double* tar
   }
 }
 
-Table SparseCodes::dense_codes() const {
-  Table codes = Table::Zero(instances(), variables());
-  for (Index i = 0; i < instances(); ++i) {
-    for (Index t = begin[i]; t < begin[i + 1]; ++t) codes(i, entry[t]) = value[t];
-  }
-  return codes;
-}
-
 void SparseCodes::validate() const {
   require(D.rows() >= 1 && D.cols() >= 1, "D: is {} x {}, must not be empty", D.rows(), D.cols());
   require(D.rows() <= D.cols(), "D: is {} x {}, must not have more rows than columns", D.rows(), D.cols());

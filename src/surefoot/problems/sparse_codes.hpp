@@ -22,8 +22,6 @@ struct SparseCodes {
   /// z* of instances first .. first+count-1 side by side: entry r of instance first + j at target[r * width +
   /// j]; columns from `count` on repeat the last instance.
   void write_codes(Index first, Index count, Index width, double* target) const;
-  /// All codes, one row per instance.
-  [[nodiscard]] Table dense_codes() const;
   void validate() const;
 };
 

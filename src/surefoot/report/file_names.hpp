@@ -7,6 +7,7 @@ namespace surefoot::report::file_names {
 
 inline constexpr const char* certificate = "certificate.json";
 inline constexpr const char* traces = "traces.npy";
+inline constexpr const char* terminations = "terminations.csv";
 inline constexpr const char* curves = "curves.csv";
 inline constexpr const char* comparison = "comparison.json";
 inline constexpr const char* page = "report.html";

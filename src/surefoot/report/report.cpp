@@ -113,7 +113,8 @@ bool is_report_file(const std::filesystem::path& name) {
 }
 
 bool is_file_of_certificate(const std::filesystem::path& name) {
-  return name == file_names::certificate || name == file_names::traces || is_report_file(name);
+  return name == file_names::certificate || name == file_names::traces || name == file_names::terminations ||
+         is_report_file(name);
 }
 
 std::vector<std::string> write_files(const Report& report, io::ResultFolder& folder,

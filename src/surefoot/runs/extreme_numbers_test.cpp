@@ -159,6 +159,7 @@ std::vector<Named> all_operators() {
                          {"osqp, sparse", osqp(OsqpOptions::paper(), SystemKind::sparse)},
                          {"osqp, dense", osqp(OsqpOptions::paper(), SystemKind::dense)},
                          {"osqp, kkt, scaled", osqp(OsqpOptions::package(), SystemKind::kkt)},
+                         {"osqp, as installed", osqp(OsqpOptions::defaults(), SystemKind::kkt)},
                          {"scs, paper", scs(ScsOptions::paper())},
                          {"scs, package", scs(ScsOptions::package())},
                          {"maml", maml()},
@@ -185,7 +186,9 @@ std::vector<Metric> all_metrics(const Operator& op) {
                               })};
   for (const Quantity quantity :
        {Quantity::objective, Quantity::primal_residual, Quantity::dual_residual,
-        Quantity::constraint_violation, Quantity::optimality_residual, Quantity::largest_error}) {
+        Quantity::constraint_violation, Quantity::optimality_residual, Quantity::largest_error,
+        Quantity::prim_res, Quantity::dual_res, Quantity::duality_gap, Quantity::prim_res_rel,
+        Quantity::dual_res_rel, Quantity::duality_gap_rel}) {
     if (op.knows(quantity)) metrics.push_back(runs::quantity(quantity));
   }
   if (op.knows(Quantity::objective))
@@ -280,10 +283,10 @@ TEST_P(ExtremeNumbers, WhatIsNoLongerNormalIsAsZero) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, ExtremeNumbers, ::testing::Range<std::size_t>(0, 14));
+INSTANTIATE_TEST_SUITE_P(Operators, ExtremeNumbers, ::testing::Range<std::size_t>(0, 15));
 
 TEST(ExtremeNumbersList, IsWhole) {
-  EXPECT_EQ(all_operators().size(), 14U);
+  EXPECT_EQ(all_operators().size(), 15U);
 }
 
 /// Metric of a start against a solution, both of two entries, without any step.

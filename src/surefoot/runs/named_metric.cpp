@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <utility>
 
 namespace surefoot::runs {
 
@@ -27,8 +28,10 @@ Metric metric_of_solutions(const std::string& name, const algorithms::Operator& 
 }  // namespace
 
 const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names{"residual",  "primal", "dual",     "optimality",
-                                              "violation", "gap",    "distance", "nmse"};
+  static const std::vector<std::string> names{
+      "residual",    "primal",       "dual",         "optimality",      "violation",
+      "gap",         "distance",     "nmse",         "prim_res",        "dual_res",
+      "duality_gap", "prim_res_rel", "dual_res_rel", "duality_gap_rel", "unsolved"};
   return names;
 }
 
@@ -43,6 +46,18 @@ Metric named_metric(const std::string& name, const algorithms::Operator& op,
   if (name == "dual") return quantity(algorithms::Quantity::dual_residual);
   if (name == "optimality") return quantity(algorithms::Quantity::optimality_residual);
   if (name == "violation") return quantity(algorithms::Quantity::constraint_violation);
+  using algorithms::Quantity;
+  for (const auto& [known, reported] : {std::pair{"prim_res", Quantity::prim_res},
+                                        {"dual_res", Quantity::dual_res},
+                                        {"duality_gap", Quantity::duality_gap},
+                                        {"prim_res_rel", Quantity::prim_res_rel},
+                                        {"dual_res_rel", Quantity::dual_res_rel},
+                                        {"duality_gap_rel", Quantity::duality_gap_rel},
+                                        {"unsolved", Quantity::unsolved}}) {
+    if (name != known) continue;
+    require(op.knows(reported), "metric: {} has no {} with these settings", op.name(), name);
+    return quantity(reported);
+  }
   require(needs_solutions(name), "metric: '{}' is not one of {}", name, fmt::join(metric_names(), ", "));
   return metric_of_solutions(name, op, solve());
 }

@@ -111,6 +111,10 @@ class BlockRun {
       note_divergence(k + 1);
       record(k + 1);
       if (options_.stop_residual > 0 && small_everywhere()) break;
+      if (may_end_early() && op_.finished(z_, count_)) {
+        repeat_values(k + 1);
+        break;
+      }
     }
     finish();
   }
@@ -174,7 +178,27 @@ class BlockRun {
                        [&](double residual) { return residual <= options_.stop_residual; });
   }
 
+  // A user's metric may depend on the step.
+  [[nodiscard]] bool may_end_early() const {
+    return std::none_of(metrics_.begin(), metrics_.end(),
+                        [](const Metric& metric) { return metric.kind == Metric::Kind::own; });
+  }
+
+  void repeat_values(Index last) {
+    for (Buffer& values : lane_.values) {
+      const double* from = values.data() + last * width_;
+      for (Index k = last + 1; k <= options_.steps; ++k) {
+        std::copy_n(from, width_, values.data() + k * width_);
+      }
+    }
+  }
+
   void finish() {
+    if (options_.ending_sink) {
+      for (Index column = 0; column < count_; ++column) {
+        options_.ending_sink(first_ + column, op_.ending(z_, column));
+      }
+    }
     while (position_ < options_.iterate_steps.size()) give_iterates();
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
       const Index from = metrics_[i].first_step();
@@ -225,6 +249,7 @@ void run(const Operator& op, const std::vector<Metric>& metrics, const Start& st
           count, op.instances() - options.first, options.first);
   require(metrics.empty() || trace_sink, "trace_sink: is missing");
   require(options.iterate_steps.empty() || iterate_sink, "iterate_sink: is missing");
+  require(!options.ending_sink || op.has_stopping_test(), "ending_sink: {} has no stopping test", op.name());
   require(options.stop_residual == 0 || metrics.empty(), "stop_residual: is {}, must be 0 with metrics",
           options.stop_residual);
   if (start.iterates != nullptr) {

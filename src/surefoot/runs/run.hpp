@@ -22,6 +22,9 @@ struct RunOptions {
   /// If > 0, a block of instances ends as soon as the residuals of all of them are at most this; the iterate
   /// sink then receives the iterates reached for all steps left. Needs `metrics` to be empty. Off by default.
   double stop_residual = 0;
+  /// If set, receives what the stopping test says of each instance after its last step. In any thread,
+  /// several at once. Needs an operator with a stopping test.
+  std::function<void(Index instance, const algorithms::Ending& ending)> ending_sink = nullptr;
   /// If set, called before every step of a block, in any thread. What it throws ends the run and reaches the
   /// caller: how a user stops a long run.
   Interrupt interrupt = nullptr;
@@ -45,7 +48,8 @@ using IterateSink = std::function<void(std::size_t position, Index instance, con
 /// The only loop over iterations: runs the operator from the start on all instances, in blocks of
 /// op.width() over threads, and evaluates the metrics as it goes. Iterates are never stored: memory is
 /// threads x width x (state + K x metrics) numbers besides what the sinks keep. Results are the same bits
-/// whatever the number of threads.
+/// whatever the number of threads. A block whose instances have all ended (Operator::finished) is not run
+/// further: the last values are repeated.
 void run(const algorithms::Operator& op, const std::vector<Metric>& metrics, const Start& start,
          const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink = nullptr);
 

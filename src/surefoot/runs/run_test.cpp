@@ -205,12 +205,6 @@ TEST(Run, StartsFromGivenNearestAndPreviousIterates) {
   base_parameters.array() += 1e-3;
   const Start nearest = nearest_neighbour_start(problem.c, base_parameters, minimisers.colwise().reverse());
   EXPECT_EQ(*nearest.iterates, minimisers);
-
-  const Start previous = previous_solution_start(minimisers, 3, {1, 2, 3, -1});
-  EXPECT_EQ(previous.iterates->row(0), Table::Zero(1, 4));
-  EXPECT_EQ(previous.iterates->row(3), Table::Zero(1, 4));
-  EXPECT_EQ((*previous.iterates)(5, 0), minimisers(4, 1));
-  EXPECT_EQ((*previous.iterates)(5, 3), 0);
 }
 
 TEST(Run, EndsWithWhatAnInterruptionThrows) {
@@ -237,9 +231,17 @@ TEST(Run, EndsWithWhatAnInterruptionThrows) {
 }
 
 TEST(Metric, NamesAreKnownOrListed) {
-  const Osqp op(testing::random_qp(1, 6, 4, 9, 0.4), OsqpOptions::package());
+  const Osqp op(testing::random_qp(1, 6, 4, 9, 0.4), OsqpOptions::defaults());
   const auto solve_all = [&] { return Table(Table::Zero(op.instances(), op.iterate_size())); };
-  EXPECT_EQ(metric_names().size(), 8U);
+  EXPECT_EQ(metric_names().size(), 15U);
+  for (const std::string& name : metric_names()) EXPECT_FALSE(named_metric(name, op, solve_all).name.empty());
+  EXPECT_EQ(named_metric("prim_res", op, solve_all).quantity, Quantity::prim_res);
+  EXPECT_EQ(named_metric("dual_res", op, solve_all).quantity, Quantity::dual_res);
+  EXPECT_EQ(named_metric("duality_gap", op, solve_all).quantity, Quantity::duality_gap);
+  EXPECT_EQ(named_metric("prim_res_rel", op, solve_all).quantity, Quantity::prim_res_rel);
+  EXPECT_EQ(named_metric("dual_res_rel", op, solve_all).quantity, Quantity::dual_res_rel);
+  EXPECT_EQ(named_metric("duality_gap_rel", op, solve_all).quantity, Quantity::duality_gap_rel);
+  EXPECT_EQ(named_metric("unsolved", op, solve_all).quantity, Quantity::unsolved);
   EXPECT_EQ(named_metric("residual", op, solve_all).kind, Metric::Kind::residual);
   EXPECT_EQ(named_metric("primal", op, solve_all).quantity, Quantity::primal_residual);
   EXPECT_EQ(named_metric("dual", op, solve_all).quantity, Quantity::dual_residual);

@@ -29,23 +29,4 @@ Start nearest_neighbour_start(const Table& parameters, const Table& base_paramet
   return given_start(std::move(iterates));
 }
 
-Start previous_solution_start(const Table& solutions, Index length, const std::vector<Index>& source) {
-  require(length >= 1, "length: is {}, must be >= 1", length);
-  require(source.empty() || static_cast<Index>(source.size()) == solutions.cols(),
-          "source: has {} entries, must have {}", source.size(), solutions.cols());
-  for (const Index entry : source) {
-    require(entry < solutions.cols(), "source: {} is outside the {} entries of a solution", entry,
-            solutions.cols());
-  }
-  Table iterates = Table::Zero(solutions.rows(), solutions.cols());
-  for (Index instance = 0; instance < solutions.rows(); ++instance) {
-    if (instance % length == 0) continue;
-    for (Index j = 0; j < solutions.cols(); ++j) {
-      const Index from = source.empty() ? j : source[j];
-      if (from >= 0) iterates(instance, j) = solutions(instance - 1, from);
-    }
-  }
-  return given_start(std::move(iterates));
-}
-
 }  // namespace surefoot::runs

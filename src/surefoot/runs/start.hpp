@@ -21,10 +21,4 @@ Start given_start(problems::Table iterates);
 /// The base set must be disjoint from the samples, or their runs are not independent.
 Start nearest_neighbour_start(const problems::Table& parameters, const problems::Table& base_parameters,
                               const problems::Table& base_iterates);
-/// Instances are sequences of `length` consecutive ones: each begins at the solution of the one before it,
-/// the first of a sequence at zero. Entry j of the start is entry source[j] of that solution, 0 where
-/// source[j] < 0 (a horizon shifted by one step); an empty `source` takes it as it is.
-Start previous_solution_start(const problems::Table& solutions, Index length,
-                              const std::vector<Index>& source = {});
-
 }  // namespace surefoot::runs

@@ -1,5 +1,6 @@
 #include "surefoot/worst_case/method.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
@@ -12,11 +13,12 @@ namespace surefoot::worst_case {
 namespace {
 
 using Kind = Class::Kind;
-constexpr std::array kind_names{std::pair{Kind::averaged, std::string_view("averaged")},
-                                std::pair{Kind::lipschitz, std::string_view("lipschitz")},
-                                std::pair{Kind::monotone, std::string_view("monotone")},
-                                std::pair{Kind::cocoercive, std::string_view("cocoercive")},
-                                std::pair{Kind::function, std::string_view("function")}};
+constexpr EnumNames<Kind, 5> kind_names{{{Kind::averaged, "averaged"},
+                                         {Kind::lipschitz, "lipschitz"},
+                                         {Kind::monotone, "monotone"},
+                                         {Kind::cocoercive, "cocoercive"},
+                                         {Kind::function, "function"}}};
+constexpr EnumNames<Initial, 2> initial_names{{{Initial::distance, "distance"}, {Initial::gap, "gap"}}};
 
 template <class Combine>
 Vector& combined(Vector& a, const Vector& b, const Combine& combine) {
@@ -79,26 +81,19 @@ void Class::validate() const {
 }
 
 std::string_view name(Class::Kind kind) {
-  return std::find_if(kind_names.begin(), kind_names.end(),
-                      [&](const auto& entry) { return entry.first == kind; })
-      ->second;
+  return name_in(kind_names, kind);
 }
 
 Class::Kind parse_kind(std::string_view text) {
-  const auto* const found = std::find_if(kind_names.begin(), kind_names.end(),
-                                         [&](const auto& entry) { return entry.second == text; });
-  require(found != kind_names.end(),
-          "class: '{}' is none of averaged, lipschitz, monotone, cocoercive, function", text);
-  return found->first;
+  return value_in(kind_names, "class", text);
 }
 
 std::string_view name(Initial initial) {
-  return initial == Initial::distance ? "distance" : "gap";
+  return name_in(initial_names, initial);
 }
 
 Initial parse_initial(std::string_view text) {
-  require(text == "distance" || text == "gap", "initial: '{}' is neither distance nor gap", text);
-  return text == "gap" ? Initial::gap : Initial::distance;
+  return value_in(initial_names, "initial", text);
 }
 
 void Method::check(const Vector& vector, double start, const char* what) const {

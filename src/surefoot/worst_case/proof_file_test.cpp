@@ -133,7 +133,7 @@ TEST(ProofFile, PartsOfAMethodMustFitTogether) {
   EXPECT_NE(refused("/method/values_of/0", 0).find("different points"), std::string::npos);
   EXPECT_NE(refused("/method/values_of", {3}).find("left out"), std::string::npos);
   EXPECT_NE(refused("/method/initial", "gap").find("if and only if"), std::string::npos);
-  EXPECT_NE(refused("/method/classes/0/kind", "magic").find("'magic' is none of"), std::string::npos);
+  EXPECT_NE(refused("/method/classes/0/kind", "magic").find("'magic' is not one of"), std::string::npos);
 }
 
 }  // namespace

@@ -14,6 +14,12 @@ void CodeNetworkOptions::validate() const {
   require(steps >= 1 && steps <= most_steps, "steps: {} is outside 1 .. {}", steps, most_steps);
 }
 
+Settings CodeNetwork::settings() const {
+  return {{"solver", std::string(name())},
+          {"settings",
+           Settings{{"steps", options_.steps}, {"precision", std::string(to_string(options_.precision))}}}};
+}
+
 CodeNetwork::CodeNetwork(SharedCodes codes, CodeNetworkOptions options)
     : codes_(std::move(codes)), options_(options) {
   require(codes_ != nullptr, "codes: there are none");

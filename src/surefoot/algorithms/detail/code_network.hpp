@@ -22,6 +22,7 @@ struct CodeNetworkOptions {
 /// block, drawn lane by lane), and the code z (n) as state and iterate, started at 0.
 class CodeNetwork : public LearnedOperator {
  public:
+  [[nodiscard]] Settings settings() const override;
   [[nodiscard]] Index instances() const override { return codes_->instances(); }
   [[nodiscard]] Index state_size() const override { return codes_->variables(); }
   [[nodiscard]] Index primal_size() const override { return codes_->variables(); }

@@ -153,7 +153,8 @@ void NormalSystem::analyse(const RowPattern& P, const RowPattern& A) {
 
 NormalSystem::Numbers NormalSystem::make_numbers(Index lanes) const {
   return {make_buffer(factor_entries(), lanes), make_buffer(factor_entries(), lanes),
-          make_buffer(size_, lanes), make_buffer(2 * size_ + static_cast<Index>(upper_.index.size()), lanes)};
+          make_buffer(size_, lanes), make_buffer(2 * size_ + static_cast<Index>(upper_.index.size()), lanes),
+          std::vector<int>(static_cast<std::size_t>(size_), 0)};
 }
 
 template <class S>
@@ -184,7 +185,8 @@ void NormalSystem::factor(const double* P_values, const double* A_values, const 
     put(upper, product.target, at(upper, product.target) + contribution * at(A_values, product.right));
   }
   for (int k = 0; k < n; ++k) put(column, k, S(0.0));
-  std::vector<int> filled(static_cast<std::size_t>(n), 0);  // entries of each column of L known so far
+  std::vector<int>& filled = numbers.filled;
+  std::fill(filled.begin(), filled.end(), 0);
   for (int k = 0; k < n; ++k) {
     for (int entry = upper_.start[k]; entry < upper_.start[k + 1]; ++entry) {
       put(column, upper_.index[entry], at(upper, entry));

@@ -25,10 +25,12 @@ class NormalSystem {
     Buffer by_columns;  ///< L in the order of the backward sweep
     Buffer inverse_pivots;
     Buffer scratch;
+    std::vector<int> filled;  ///< scratch: entries of each column of L known so far
   };
   [[nodiscard]] Numbers make_numbers(Index lanes) const;
 
   /// P, A: values on the patterns given to the constructor; sigma: n, rho: m numbers; each x lanes.
+  /// Allocates nothing.
   template <class S>
   void factor(const double* P, const double* A, const double* sigma, const double* rho,
               Numbers& numbers) const;

@@ -36,6 +36,9 @@ class OsqpMap final : public AveragedMap {
 }  // namespace
 
 DeclaredMap Osqp::declared_map() const {
+  if (options_.adaptive_rho)
+    return {nullptr, "with adaptive rho it is another map after each change; with --preset paper it is one"};
+  if (options_.stop) return {nullptr, "with --stop steps after the end repeat the last point"};
   if (scaled_)
     return {nullptr,
             "scaled OSQP is not known to be averaged in the user's units; with --preset paper it is"};

@@ -32,6 +32,10 @@ class SoftGradient {
   [[nodiscard]] const problems::Lasso& problem() const { return problem_; }
   [[nodiscard]] Index variables() const { return n_; }
   [[nodiscard]] double lipschitz() const { return lipschitz_; }
+  /// Of an operator of this name.
+  [[nodiscard]] Settings settings(const std::string& name) const {
+    return {{"solver", name}, {"settings", Settings{{"lipschitz", lipschitz_}, {"weight", problem_.weight}}}};
+  }
   [[nodiscard]] std::unique_ptr<Room> make_room() const;
   void load(Index first, Index count, Room& room) const;
   /// room.product = D'D z.

@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/detail/splitting_system.hpp"
 
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <Eigen/Cholesky>
@@ -12,6 +13,11 @@ using problems::Matrix;
 using problems::SparseMatrix;
 
 namespace {
+
+constexpr EnumNames<SystemKind, 4> system_names{{{SystemKind::sparse, "sparse"},
+                                                 {SystemKind::dense, "dense"},
+                                                 {SystemKind::kronecker, "kronecker"},
+                                                 {SystemKind::kkt, "kkt"}}};
 
 Matrix dense_of(const RowPattern& pattern, const double* values) {
   Matrix matrix = Matrix::Zero(pattern.rows, pattern.columns);
@@ -34,6 +40,15 @@ bool surely_dense(const RowPattern& P, const RowPattern& A) {
 }
 
 }  // namespace
+
+std::string_view to_string(SystemKind kind) {
+  return name_in(system_names, kind);
+}
+
+Setting::Value setting_of(const std::optional<SystemKind>& kind) {
+  if (!kind) return nullptr;
+  return std::string(to_string(*kind));
+}
 
 SplittingSystem::SplittingSystem(const std::vector<SparseMatrix>& P, const std::vector<SparseMatrix>& A,
                                  bool own, std::optional<SystemKind> kind, bool delicate)
@@ -79,9 +94,9 @@ SplittingSystem::SplittingSystem(const std::vector<SparseMatrix>& P, const std::
   }
 }
 
-SplittingSystem::Numbers SplittingSystem::make_numbers() const {
-  const Index lanes = own_ ? width() : 1;
+SplittingSystem::Numbers SplittingSystem::make_numbers(Index lanes) const {
   Numbers numbers;
+  numbers.lanes = lanes;
   numbers.P = make_buffer(P_.entries(), lanes);
   numbers.A = make_buffer(A_.entries(), lanes);
   numbers.A_transposed = make_buffer(A_.entries(), lanes);
@@ -97,7 +112,7 @@ SplittingSystem::Numbers SplittingSystem::make_numbers() const {
 }
 
 void SplittingSystem::derive(Numbers& numbers) const {
-  const Index lanes = own_ ? width() : 1;
+  const Index lanes = numbers.lanes;
   for (std::size_t k = 0; k < transposed_source_.size(); ++k) {
     std::copy_n(numbers.A.data() + transposed_source_[k] * lanes, lanes,
                 numbers.A_transposed.data() + static_cast<Index>(k) * lanes);
@@ -121,8 +136,10 @@ void SplittingSystem::factor(Numbers& numbers) const {
     const problems::Table upper = lower.transpose();
     numbers.inverse_lower.assign(lower.data(), lower.data() + lower.size());
     numbers.inverse_upper.assign(upper.data(), upper.data() + upper.size());
-  } else if (kind_ == SystemKind::kkt) {
-    const Index lanes = own_ ? width() : 1;
+    return;
+  }
+  if (kind_ == SystemKind::kkt) {
+    const Index lanes = numbers.lanes;
     double* to = numbers.kkt.data();
     const auto append = [&](const Buffer& values, int first, int last) {
       to = std::copy(values.data() + first * lanes, values.data() + last * lanes, to);
@@ -132,23 +149,52 @@ void SplittingSystem::factor(Numbers& numbers) const {
       append(numbers.A_transposed, A_transposed_.start[i], A_transposed_.start[i + 1]);
     }
     for (Index i = 0; i < constraints(); ++i) append(numbers.A, A_.start[i], A_.start[i + 1]);
-    to = std::copy(numbers.sigma.begin(), numbers.sigma.end(), numbers.kkt_diagonal.data());
-    for (const double value : numbers.rho_inverse) *to++ = -value;
-    if (own_) {
-      normal_->factor<Lanes<8>>(numbers.kkt.data(), nullptr, numbers.kkt_diagonal.data(), nullptr,
-                                numbers.ldl);
-    } else {
-      normal_->factor<double>(numbers.kkt.data(), nullptr, numbers.kkt_diagonal.data(), nullptr, numbers.ldl);
-    }
-  } else if (kind_ == SystemKind::sparse) {
-    const double* P = numbers.P.data();
-    const double* A = numbers.A.data();
-    if (own_) {
-      normal_->factor<Lanes<8>>(P, A, numbers.sigma.data(), numbers.rho.data(), numbers.ldl);
-    } else {
-      normal_->factor<double>(P, A, numbers.sigma.data(), numbers.rho.data(), numbers.ldl);
-    }
+    std::copy(numbers.sigma.begin(), numbers.sigma.end(), numbers.kkt_diagonal.data());
   }
+  factor_again(numbers);
+}
+
+void SplittingSystem::factor_again(Numbers& numbers) const {
+  for (std::size_t k = 0; k < numbers.rho.size(); ++k) numbers.rho_inverse[k] = 1 / numbers.rho[k];
+  const auto eliminate = [&](const double* P, const double* A, const double* diagonal, const double* rho) {
+    if (numbers.lanes == 1) {
+      normal_->factor<double>(P, A, diagonal, rho, numbers.ldl);
+    } else {
+      normal_->factor<Lanes<8>>(P, A, diagonal, rho, numbers.ldl);
+    }
+  };
+  if (kind_ == SystemKind::kkt) {
+    double* to = numbers.kkt_diagonal.data() + numbers.sigma.size();
+    for (const double value : numbers.rho_inverse) *to++ = -value;
+    eliminate(numbers.kkt.data(), nullptr, numbers.kkt_diagonal.data(), nullptr);
+  } else if (kind_ == SystemKind::sparse) {
+    eliminate(numbers.P.data(), numbers.A.data(), numbers.sigma.data(), numbers.rho.data());
+  }
+}
+
+SplittingSystem::Numbers SplittingSystem::in_lanes(const Numbers& shared) const {
+  const Index W = width();
+  Numbers numbers = make_numbers(W);
+  const auto spread = [&](const Buffer& from, Buffer& to) {
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      std::fill_n(to.begin() + static_cast<Index>(k) * W, W, from[k]);
+    }
+  };
+  spread(shared.P, numbers.P);
+  spread(shared.A, numbers.A);
+  spread(shared.sigma, numbers.sigma);
+  spread(shared.rho, numbers.rho);
+  factor(numbers);
+  return numbers;
+}
+
+void SplittingSystem::take_factors(const Numbers& lanes, Numbers& shared) const {
+  const auto take = [&](const Buffer& from, Buffer& to) {
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] = from[k * static_cast<std::size_t>(lanes.lanes)];
+  };
+  take(lanes.ldl.by_rows, shared.ldl.by_rows);
+  take(lanes.ldl.by_columns, shared.ldl.by_columns);
+  take(lanes.ldl.inverse_pivots, shared.ldl.inverse_pivots);
 }
 
 void SplittingSystem::factor_kronecker(const Matrix& G, Numbers& numbers) const {

@@ -3,8 +3,10 @@
 #include "surefoot/algorithms/detail/dense_lanes.hpp"
 #include "surefoot/algorithms/detail/kronecker.hpp"
 #include "surefoot/algorithms/detail/normal_system.hpp"
+#include "surefoot/algorithms/settings.hpp"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::algorithms {
@@ -18,6 +20,9 @@ enum class SystemKind {
   /// the digits that a tiny sigma beside a large rho would lose.
   kkt,
 };
+std::string_view to_string(SystemKind kind);
+/// Its name for the record; null: told by the patterns.
+Setting::Value setting_of(const std::optional<SystemKind>& kind);
 
 /// The linear algebra that OSQP and SCS share: products with P, A, A' and solves with
 /// K = P + diag(sigma) + A' diag(rho) A, for all lanes of a block together. Numbers are shared by all
@@ -31,6 +36,7 @@ class SplittingSystem {
 
   /// Numbers of matrices and factors; arrays in lane layout if they are the instances' own.
   struct Numbers {
+    Index lanes = 1;      ///< numbers of each entry: 1 or width()
     Buffer P;             ///< on P()
     Buffer A;             ///< on A()
     Buffer A_transposed;  ///< on A_transposed(); filled by factor()
@@ -55,9 +61,16 @@ class SplittingSystem {
   [[nodiscard]] const RowPattern& A_transposed() const { return A_transposed_; }
   [[nodiscard]] Index factor_entries() const { return normal_ ? normal_->factor_entries() : 0; }
 
-  [[nodiscard]] Numbers make_numbers() const;
+  [[nodiscard]] Numbers make_numbers() const { return make_numbers(own_ ? width() : 1); }
+  [[nodiscard]] Numbers make_numbers(Index lanes) const;
   /// Factors for P, A, sigma, rho as they stand in `numbers`.
   void factor(Numbers& numbers) const;
+  /// The same after a change of rho alone, sparse and kkt only; allocates nothing.
+  void factor_again(Numbers& numbers) const;
+  /// Matrices, sigma and rho that all instances share, in each of the lanes; factored there. Sparse and kkt.
+  [[nodiscard]] Numbers in_lanes(const Numbers& shared) const;
+  /// The factors of the first lane: the same bits as there.
+  void take_factors(const Numbers& lanes, Numbers& shared) const;
   /// Takes the structure P = kron(G, G), A = identity, sigma and rho constant.
   void factor_kronecker(const problems::Matrix& G, Numbers& numbers) const;
   [[nodiscard]] Index scratch_size() const;

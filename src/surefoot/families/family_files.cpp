@@ -1,4 +1,4 @@
-#include "family_files.hpp"
+#include "surefoot/families/family_files.hpp"
 
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
@@ -9,7 +9,8 @@
 
 #include <fmt/ranges.h>
 
-using namespace surefoot;
+namespace surefoot::families {
+
 using problems::SparseMatrix;
 using problems::Table;
 
@@ -145,3 +146,5 @@ problems::ConeProgram FamilyFiles::read_cone_program(problems::Cones cones) {
   with_file_names([&] { problem.validate(); });
   return problem;
 }
+
+}  // namespace surefoot::families

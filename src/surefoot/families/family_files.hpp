@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace surefoot::families {
+
 /// The files of a user's family. A folder has them under documented names: P, A (.mtx, .mtx.gz, .npy) and
 /// tables q, l, u or b, c (.csv, .csv.gz, .npy), one row per instance or one row for all; a file given by
 /// name stands before the folder.
@@ -18,10 +20,10 @@ class FamilyFiles {
   /// `given`: name -> file, empty where not given. `folder` may be empty.
   FamilyFiles(std::filesystem::path folder, std::map<std::string, std::string> given);
 
-  surefoot::problems::Qp read_qp();
-  surefoot::problems::ConeProgram read_cone_program(surefoot::problems::Cones cones);
+  problems::Qp read_qp();
+  problems::ConeProgram read_cone_program(problems::Cones cones);
   /// One row per instance; for example starts.
-  surefoot::problems::Table read_table(const std::string& name);
+  problems::Table read_table(const std::string& name);
 
   /// Runs `check`; an error in it that begins with the name of an argument gets the argument's file put
   /// before it.
@@ -37,10 +39,12 @@ class FamilyFiles {
 
  private:
   [[nodiscard]] std::string find(const std::string& name, const std::vector<std::string>& endings) const;
-  std::vector<surefoot::problems::SparseMatrix> read_matrices(const std::string& name);
+  std::vector<problems::SparseMatrix> read_matrices(const std::string& name);
   void remember(const std::string& name, const std::string& path);
 
   std::filesystem::path folder_;
   std::map<std::string, std::string> given_;
   std::vector<Read> files_;
 };
+
+}  // namespace surefoot::families

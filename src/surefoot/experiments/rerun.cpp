@@ -1,9 +1,10 @@
-#include "rerun.hpp"
+#include "surefoot/experiments/rerun.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/process.hpp"
@@ -14,14 +15,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <fstream>
 #include <set>
 
-using namespace surefoot;
-using experiments::RerunFile;
-using experiments::RerunOptions;
+namespace surefoot::experiments {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -29,15 +27,6 @@ namespace {
 using RerunJson = nlohmann::ordered_json;
 
 constexpr std::size_t largest_repeated = std::size_t{256} << 20;
-
-// Results do not depend on these, or they say where to write: they are neither recorded nor repeated.
-const std::set<std::string>& options_left_out() {
-  static const std::set<std::string> names{
-      "--help",       "--version", "--settings",           "--threads",      "--out",    "--json",
-      "--checkpoint", "--resume",  "--checkpoint-seconds", "--memory-limit", "--ledger", "--quiet",
-      "--look-again", "--folder"};
-  return names;
-}
 
 // These name files: a certificate may ask for files by their digests alone.
 const std::set<std::string>& options_of_files() {
@@ -96,18 +85,34 @@ fs::path file_by_digest(const fs::path& folder, const RerunFile& wanted) {
                                io::excerpt(wanted.file), wanted.sha256));
 }
 
-struct Command {
-  std::vector<std::string> words;
-  RerunOptions options;
-  std::vector<RerunFile> files;
-  std::string certificate;
-};
+}  // namespace
 
-// What a certificate from anywhere asks for, checked before anything is run.
-Command command_of(const certify::Certificate& certificate) {
+bool is_left_out_of_reruns(const std::string& option) {
+  static const std::set<std::string> names{
+      "--help",       "--version", "--settings",           "--threads",      "--out",    "--json",
+      "--checkpoint", "--resume",  "--checkpoint-seconds", "--memory-limit", "--ledger", "--quiet",
+      "--look-again", "--folder"};
+  return names.contains(option);
+}
+
+std::string rerun_record(const RerunCommand& command) {
+  RerunJson json{{"words", command.words},
+                 {"options", RerunJson::object()},
+                 {"files", RerunJson::array()},
+                 {"certificate", command.certificate}};
+  for (const auto& [name, value] : command.options) json["options"][name] = value;
+  for (const RerunFile& file : command.files)
+    json["files"].push_back({{"option", file.option},
+                             {"file", file.file},
+                             {"sha256", file.sha256},
+                             {"in_folder", file.in_folder}});
+  return io::json_dump(json);
+}
+
+RerunCommand rerun_command(const certify::Certificate& certificate) {
   require(certificate.rerun != "null",
           "--rerun: the certificate does not record a command that makes its runs again");
-  Command command;
+  RerunCommand command;
   try {
     const RerunJson json = RerunJson::parse(certificate.rerun);
     command.words = json.at("words").get<std::vector<std::string>>();
@@ -125,12 +130,12 @@ Command command_of(const certify::Certificate& certificate) {
     return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
   };
   for (const auto& [name, value] : command.options) {
-    require(name.starts_with("--") && name.find('=') == std::string::npos &&
-                !options_left_out().contains(name) && !options_of_files().contains(name),
+    require(name.starts_with("--") && name.find('=') == std::string::npos && !is_left_out_of_reruns(name) &&
+                !options_of_files().contains(name),
             "--rerun: the certificate's command may not have the option '{}'", io::excerpt(name));
   }
   for (const RerunFile& file : command.files) {
-    require(plain(file.file) && !options_left_out().contains(file.option) &&
+    require(plain(file.file) && !is_left_out_of_reruns(file.option) &&
                 (file.option.empty() || options_of_files().contains(file.option)),
             "--rerun: the certificate's command may not read '{}' by '{}'", io::excerpt(file.file),
             io::excerpt(file.option));
@@ -141,29 +146,9 @@ Command command_of(const certify::Certificate& certificate) {
   return command;
 }
 
-}  // namespace
-
-RerunOptions rerun_options(const CLI::App& verb, const std::vector<RerunFile>& files,
-                           const RerunOptions& effective) {
-  RerunOptions options;
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string name = option->get_name();
-    const bool is_file =
-        std::ranges::any_of(files, [&](const RerunFile& file) { return file.option == name; });
-    if (!name.starts_with("--") || is_file || options_left_out().contains(name)) continue;
-    const auto set = std::ranges::find(effective, name, &RerunOptions::value_type::first);
-    // Defaults too: a later version may have others.
-    const std::string value = set != effective.end() ? set->second
-                              : option->count() > 0  ? fmt::format("{}", fmt::join(option->results(), ","))
-                                                     : option->get_default_str();
-    if (!value.empty()) options.emplace_back(name, value);
-  }
-  return options;
-}
-
 void rerun_and_compare(const certify::Certificate& certificate, const fs::path& folder,
                        certify::Verification& verification) {
-  const Command command = command_of(certificate);
+  const RerunCommand command = rerun_command(certificate);
   require(fs::is_directory(folder), "--rerun: {} is not a folder", folder.string());
   const TemporaryFolder work;
   std::vector<std::string> arguments{"/proc/self/exe"};
@@ -189,3 +174,5 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
       io::read_file((out / command.certificate / "certificate.json").string(), largest_repeated));
   certify::compare_repeated(certificate, repeated.certificate, verification);
 }
+
+}  // namespace surefoot::experiments

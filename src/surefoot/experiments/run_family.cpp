@@ -1,0 +1,264 @@
+#include "surefoot/experiments/run_family.hpp"
+
+#include "surefoot/certify/certify_run.hpp"
+#include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/settings_json.hpp"
+#include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
+#include "surefoot/core/enum_names.hpp"
+#include "surefoot/core/error.hpp"
+#include "surefoot/core/family_key.hpp"
+#include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/checkpoints.hpp"
+#include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/io/json_dump.hpp"
+#include "surefoot/io/npy.hpp"
+#include "surefoot/io/sha256.hpp"
+#include "surefoot/report/file_names.hpp"
+#include "surefoot/runs/named_metric.hpp"
+#include "surefoot/runs/solve_cone.hpp"
+#include "surefoot/runs/solve_qp.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace surefoot::experiments {
+
+namespace {
+
+constexpr EnumNames<Preset, 3> preset_names{
+    {{Preset::defaults, "default"}, {Preset::fixed, "fixed"}, {Preset::paper, "paper"}}};
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+using Json = nlohmann::ordered_json;
+
+/// What the certificate says of the stopping test: how many problems have which status, and after how many
+/// iterations; null: not so many have ended.
+Json termination_record(const runs::Terminations& terminations, bool obeyed) {
+  Json record = {{"obeyed", obeyed}};
+  for (const auto& [status, count] : terminations.counts()) {
+    record["statuses"][std::string(algorithms::to_string(status))] = count;
+  }
+  for (const auto& [name, part] : {std::pair{"median", 0.5}, {"90%", 0.9}, {"largest", 1.0}}) {
+    const double iterations = terminations.iterations_of(part);
+    record["iterations"][name] = iterations < infinity ? Json(static_cast<Index>(iterations)) : Json(nullptr);
+  }
+  return record;
+}
+
+std::string termination_text(const Json& record) {
+  std::vector<std::string> statuses;
+  for (const auto& [status, count] : record["statuses"].items()) {
+    statuses.push_back(fmt::format("{} {}", count.get<Index>(), status));
+  }
+  std::vector<std::string> iterations;
+  for (const auto& [name, value] : record["iterations"].items()) {
+    iterations.push_back(fmt::format("{} {}", name, value.is_null() ? "never" : value.dump()));
+  }
+  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", algorithms::emulated_osqp,
+                     record["obeyed"].get<bool>() ? "obeyed" : "recorded, not obeyed",
+                     fmt::join(statuses, ", "), fmt::join(iterations, ", "));
+}
+
+}  // namespace
+
+std::string_view to_string(Preset preset) {
+  return name_in(preset_names, preset);
+}
+
+Preset parse_preset(std::string_view name) {
+  return value_in(preset_names, "--preset", name == "package" ? to_string(Preset::fixed) : name);
+}
+
+void FamilyRunOptions::validate() const {
+  require(iterations >= 1 && iterations <= most_steps, "--iterations: {} is outside 1 .. {}", iterations,
+          most_steps);
+  require(!dist0 || !worst_case.empty(), "--dist0: it is for --worst-case");
+  require(!estimated_dist0 || !worst_case.empty(), "--estimated-dist0: it is for --worst-case");
+  require(worst_case.empty() || metric == "residual", "--worst-case: it is about the metric residual, not {}",
+          metric);
+}
+
+SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options) {
+  const auto problem = std::make_shared<const problems::Qp>(files.read_qp());
+  SolverRun run;
+  files.with_file_names([&] { run.op = std::make_unique<algorithms::Osqp>(*problem, options); });
+  run.data = certify::data_of(*problem);
+  run.solve = [problem](const Interrupt& interrupt) {
+    runs::QpSolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve_qp(*problem, how);
+  };
+  run.problems = problem;
+  run.stops = options.stop;
+  return run;
+}
+
+SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
+                  const problems::Cones& cones) {
+  const auto problem = std::make_shared<const problems::ConeProgram>(files.read_cone_program(cones));
+  auto op = std::make_unique<algorithms::Scs>(*problem, options);
+  SolverRun run;
+  run.data = certify::data_of(*problem);
+  run.solve = [problem, scs = op.get()](const Interrupt& interrupt) {
+    runs::SolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve_cone(*scs, *problem, how);
+  };
+  run.op = std::move(op);
+  run.problems = problem;
+  return run;
+}
+
+FamilyRun::FamilyRun(const std::string& family, families::FamilyFiles& files, SolverRun solver,
+                     FamilyRunOptions options, certify::Options claims)
+    : files_(files), solver_(std::move(solver)), options_(std::move(options)), claims_(std::move(claims)) {
+  options_.validate();
+  require_memory();
+  if (!options_.start.empty()) {
+    starts_ = files.read_table("start");
+    solver_.data.tables.push_back(certify::view_of(starts_));
+  }
+  independence_ = certify::independence_of_problems(solver_.data);
+  independence_.require_none(family.empty() ? "problems" : family, options_.allow_dependence);
+  stated_ = stated_worst_case();
+}
+
+io::Configuration FamilyRun::data() const {
+  io::Configuration data;
+  for (const families::FamilyFiles::Read& read : files_.files())
+    data.emplace_back("--" + read.name, read.sha256);
+  return data;
+}
+
+std::vector<RerunFile> FamilyRun::rerun_files() const {
+  std::vector<RerunFile> read;
+  for (const families::FamilyFiles::Read& file : files_.files())
+    read.push_back({"--" + file.name, file_name(file.file), file.sha256});
+  return read;
+}
+
+certify::SampleRange FamilyRun::problems() const {
+  FamilyKey key{"files", {}};
+  for (const families::FamilyFiles::Read& read : files_.files()) {
+    if (read.name != "start") key.constants[read.name] = read.sha256;
+  }
+  return {key.text(), 0, certify::data_set, 0, op().instances()};
+}
+
+FamilyResult FamilyRun::count(certify::CountJournal& journal) {
+  const runs::Metric metric = runs::named_metric(options_.metric, op(), [&] {
+    return kept_table(journal, [&] { return solver_.solve(host().check); });
+  });
+  runs::RunOptions run_options;
+  run_options.steps = options_.iterations;
+  run_options.shared = true;
+  const Part own = runs::own_instances(op(), run_options);
+  if (op().has_stopping_test()) {
+    terminations_ = runs::Terminations(op().instances());
+    run_options.ending_sink = terminations_.sink();
+  }
+  if (options_.save_traces) traces_.setZero(op().instances(), options_.iterations - metric.first_step() + 1);
+  keep_in_checkpoints(journal);
+  Progress progress("running " + std::string(op().name()));
+  Index finished = 0;
+  FamilyResult result;
+  certify::Certificate& certificate = result.certificate;
+  certificate = certify::certify_run(
+      op(), metric, claims_, run_options,
+      options_.start.empty() ? runs::cold_start() : runs::given_start(starts_),
+      [&](Index instance, const double* trace) {
+        if (options_.save_traces)
+          traces_.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces_.cols());
+        progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
+      },
+      &journal);
+  certify::Variant& variant = certificate.variants.front();
+  variant.independence = independence_;
+  if (options_.save_traces) {
+    runs::share_rows(traces_, own);
+    result.traces = io::npy_bytes(traces_);
+    variant.source = report::file_names::traces;
+    variant.sha256 = io::sha256_hex(result.traces);
+    variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
+  }
+  if (op().has_stopping_test()) {
+    runs::share_rows(terminations_.numbers(), own);
+    result.terminations = terminations_.csv();
+  }
+  certificate.run = record(result);
+  if (stated_) certify::add_worst_case(certificate, *stated_, host().check);
+  return result;
+}
+
+// Traces that are being saved, and what the stopping test said, go into checkpoints too.
+void FamilyRun::keep_in_checkpoints(certify::CountJournal& journal) {
+  if (!options_.save_traces && !op().has_stopping_test()) return;
+  journal.companion.save = [this] {
+    ByteWriter to;
+    if (options_.save_traces) write_table(traces_, to);
+    if (op().has_stopping_test()) write_table(terminations_.numbers(), to);
+    return to.take();
+  };
+  journal.companion.restore = [this](std::string_view bytes) {
+    ByteReader from(bytes, "traces of a checkpoint");
+    if (options_.save_traces) traces_ = read_table(from);
+    if (op().has_stopping_test()) terminations_.numbers() = read_table(from);
+    from.finish();
+  };
+}
+
+void FamilyRun::require_memory() const {
+  MemoryNeeds needs(options_.memory_limit);
+  needs.add_blocks(op(), options_.iterations, threads());
+  needs.add_counts(options_.iterations, std::max<std::size_t>(1, claims_.tolerances.size()),
+                   op().instances());
+  const auto instances = static_cast<double>(op().instances());
+  if (runs::needs_solutions(options_.metric)) {
+    // The solver's problems, iterates and rounds, or later the metric's own; a checkpoint is put together.
+    const double copies = options_.checkpoints ? 8 : 5;
+    needs.add("solutions", copies * instances * static_cast<double>(op().iterate_size()));
+  }
+  if (options_.save_traces) {
+    // Its file, and that as it is written; a checkpoint is put together.
+    const double copies = options_.checkpoints ? 5 : 3;
+    needs.add("traces", copies * (static_cast<double>(options_.iterations) + 1) * instances);
+  }
+  if (op().has_stopping_test()) {
+    constexpr double numbers = 40;  // a row, its text and its part of a checkpoint
+    needs.add("terminations", numbers * instances);
+  }
+  needs.require_fit();
+}
+
+std::optional<certify::StatedWorstCase> FamilyRun::stated_worst_case() const {
+  if (options_.worst_case.empty()) return std::nullopt;
+  certify::StatedWorstCase stated =
+      certify::parse_stated_worst_case(options_.worst_case, options_.dist0, options_.estimated_dist0);
+  certify::require_declared(stated, op(), starts_);
+  return stated;
+}
+
+std::string FamilyRun::record(FamilyResult& result) const {
+  Json run = Json::parse(certify::settings_json(op().settings()));
+  for (const families::FamilyFiles::Read& read : files_.files())
+    run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
+  run["iterations"] = options_.iterations;
+  if (op().has_stopping_test()) {
+    run["termination"] = termination_record(terminations_, solver_.stops);
+    result.termination_line = termination_text(run["termination"]);
+  }
+  run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
+  return io::json_dump(run);
+}
+
+}  // namespace surefoot::experiments

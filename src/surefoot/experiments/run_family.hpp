@@ -1,0 +1,104 @@
+#pragma once
+
+#include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/table_view.hpp"
+#include "surefoot/certify/worst_case_part.hpp"
+#include "surefoot/core/interruption.hpp"
+#include "surefoot/experiments/rerun.hpp"
+#include "surefoot/families/family_files.hpp"
+#include "surefoot/io/checkpoint_file.hpp"
+#include "surefoot/runs/named_metric.hpp"
+#include "surefoot/runs/run.hpp"
+#include "surefoot/runs/terminations.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A solver on a family of the user's own, run and certified: what `run qp` and `run cone` do.
+namespace surefoot::experiments {
+
+/// Solver settings by name: the package as it is installed, the same without what it adapts, or the paper's.
+enum class Preset { defaults, fixed, paper };
+std::string_view to_string(Preset preset);
+/// "package" is an older name of fixed.
+Preset parse_preset(std::string_view name);
+
+struct FamilyRunOptions {
+  std::string metric = runs::usual_metric;
+  Index iterations = runs::usual_iterations;  ///< of each run
+  std::string start = {};                     ///< table of starting iterates, among the files; empty: cold
+  bool save_traces = false;
+  bool allow_dependence = false;
+  std::string worst_case = {};  ///< "averaged:ALPHA"; empty: none
+  std::optional<double> dist0 = std::nullopt;
+  std::optional<double> estimated_dist0 = std::nullopt;
+  std::uint64_t memory_limit = 0;  ///< 0: what is there
+  bool checkpoints = false;        ///< solutions are then put together once more
+
+  void validate() const;
+};
+
+/// A solver on the problems that were read.
+struct SolverRun {
+  std::shared_ptr<const void> problems;  ///< what `data` are views of
+  std::unique_ptr<algorithms::Operator> op;
+  certify::ProblemData data;
+  /// Accurate solutions of all instances.
+  std::function<problems::Table(const Interrupt&)> solve;
+  bool stops = false;  ///< its stopping test, if it has one, is obeyed
+};
+SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options);
+SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
+                  const problems::Cones& cones);
+
+struct FamilyResult {
+  certify::Certificate certificate;
+  std::string traces;            ///< as .npy, if they are saved
+  std::string terminations;      ///< as CSV, if the solver has a stopping test
+  std::string termination_line;  ///< what it came to, in words
+};
+
+class FamilyRun {
+ public:
+  /// Reads the starts and refuses what cannot be certified: too little memory, dependence between the
+  /// problems, a worst case that the solver does not have. `family` names it in errors.
+  FamilyRun(const std::string& family, families::FamilyFiles& files, SolverRun solver,
+            FamilyRunOptions options, certify::Options claims);
+
+  [[nodiscard]] const algorithms::Operator& op() const { return *solver_.op; }
+  /// Digests of the files, as options name them: what a result depends on.
+  [[nodiscard]] io::Configuration data() const;
+  [[nodiscard]] std::vector<RerunFile> rerun_files() const;
+  /// The problems by the digests of their files: all but where the solver starts.
+  [[nodiscard]] certify::SampleRange problems() const;
+
+  /// Runs all problems, counting as it goes, and certifies; a part of the journal, which must not outlive
+  /// this object.
+  [[nodiscard]] FamilyResult count(certify::CountJournal& journal);
+
+ private:
+  void require_memory() const;
+  [[nodiscard]] std::optional<certify::StatedWorstCase> stated_worst_case() const;
+  void keep_in_checkpoints(certify::CountJournal& journal);
+  [[nodiscard]] std::string record(FamilyResult& result) const;
+
+  families::FamilyFiles& files_;
+  SolverRun solver_;
+  FamilyRunOptions options_;
+  certify::Options claims_;
+  problems::Table starts_;
+  problems::Table traces_;
+  runs::Terminations terminations_;
+  certify::Independence independence_;
+  std::optional<certify::StatedWorstCase> stated_;
+};
+
+}  // namespace surefoot::experiments
