@@ -247,6 +247,11 @@ TEST(Certificate, ClaimsOfAVariantThatIsNotThereAreFoundAndNotLookedUp) {
     claim.variant = beyond;
     claim.failures = ++number % claim.samples;
   }
+  for (QuantileClaim& claim : certificate.quantile) {
+    if (claim.variant == 0) continue;
+    claim.variant = beyond;
+    claim.upper_bound = claim.empirical = 1.0 / static_cast<double>(++number);
+  }
   for (BudgetClaim& claim : certificate.budget) {
     if (claim.variant == 0) continue;
     claim.variant = beyond;
