@@ -1,11 +1,14 @@
 #pragma once
 
-/// Everything that users of the library call. What this header includes is the public surface that semantic
-/// versioning covers (docs/library.md); other headers, and all under detail/, may change in any release.
+/// Everything that users of the library call. What this header includes by name is the public surface that
+/// semantic versioning covers (docs/library.md); other headers, and all under detail/, may change in any
+/// release.
 
+#include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/algorithms/fista.hpp"
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/algorithms/ista.hpp"
+#include "surefoot/algorithms/learned_operator.hpp"
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
@@ -13,6 +16,7 @@
 #include "surefoot/bounds/confidence_budget.hpp"
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/kl.hpp"
+#include "surefoot/bounds/methods.hpp"
 #include "surefoot/bounds/pac_bayes.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
@@ -22,6 +26,9 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/compare.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/kinds/iteration_budget.hpp"
+#include "surefoot/certify/kinds/quantile.hpp"
+#include "surefoot/certify/kinds/success_rate.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/sentences.hpp"
@@ -35,14 +42,18 @@
 #include "surefoot/families/model_predictive_control.hpp"
 #include "surefoot/families/robust_kalman.hpp"
 #include "surefoot/families/sparse_coding.hpp"
+#include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/io/table_reader.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/learning/train.hpp"
 #include "surefoot/problems/cone_program.hpp"
 #include "surefoot/problems/lasso.hpp"
+#include "surefoot/problems/matrix.hpp"
 #include "surefoot/problems/qp.hpp"
 #include "surefoot/problems/quadratic.hpp"
+#include "surefoot/report/comparison.hpp"
 #include "surefoot/report/report.hpp"
 #include "surefoot/report/table.hpp"
 #include "surefoot/runs/metric.hpp"

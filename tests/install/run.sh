@@ -15,6 +15,11 @@ cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 grep -q "PASSED.* 3 tests" "$work/log"
 # No public header needs a library that only our sources use.
 if grep -rlE "nlohmann/|fast_float/|boost/" "$work/prefix/include/surefoot"; then echo "installed headers include private libraries"; exit 1; fi
+# Without the component nothing is needed that only our sources or tests use.
+cmake -S "$source/tests/install" -B "$work/few" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION="$version" -DWITHOUT_TESTING=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON \
+  -DCMAKE_DISABLE_FIND_PACKAGE_FastFloat=ON >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cmake --build "$work/few" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 # A version that is not there must not be found.
 if configure wrong 99.0 >"$work/log" 2>&1; then echo "version 99.0 was found"; exit 1; fi
 echo "installed, found, linked and run"

@@ -131,7 +131,8 @@ inline void expect_kind_contract(std::string_view name, const certify::Options& 
   EXPECT_GT(paid, 0.999 * certificate.delta);
 
   const certify::SectionWords words = kind.section(certificate);
-  for (const std::string& text_of : {words.id, words.heading, words.caption, words.introduction})
+  for (const std::string& text_of :
+       {std::string(kind.section_id()), words.heading, words.caption, words.introduction})
     EXPECT_FALSE(text_of.empty());
   EXPECT_FALSE(kind.table(certificate, 0, certificate.steps).rows.empty());
   bool quoted = false;

@@ -92,7 +92,7 @@ class OtherClaim:
 
     kind: str
     variant: str
-    fields: Mapping[str, Any]
+    fields: Mapping[str, Any] = dataclasses.field(hash=False)
 
 
 Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, OtherClaim]

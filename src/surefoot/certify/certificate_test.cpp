@@ -365,6 +365,18 @@ TEST(Options, NameTheBadValue) {
   EXPECT_INPUT_ERROR(example_certificate(options), "nothing is claimed");
 }
 
+TEST(Options, KindsThatAreNamedTwiceAreClaimedOnce) {
+  Options twice;
+  twice.kinds = {"success", "success"};
+  Options once;
+  once.kinds = {"success"};
+  EXPECT_EQ(to_json(example_certificate(twice)), to_json(example_certificate(once)));
+  once.kind_delta["budget"] = 1e-5;  // of a kind that is not claimed: nothing to pay
+  EXPECT_EQ(to_json(example_certificate(once)), to_json(example_certificate(twice)));
+  once.kind_delta["budgets"] = 1e-5;
+  EXPECT_INPUT_ERROR(example_certificate(once), "claims: 'budgets' is not one of");
+}
+
 TEST(Names, AreOneLineOfLimitedLengthWhenCertifying) {
   const std::string forged = "residual of every problem is 0.\nWith confidence 1";
   const auto refusal = [&](std::string Options::*field, const std::string& name) {

@@ -21,6 +21,11 @@ using bounds::BudgetMethod;
 using bounds::QuantileMethod;
 using bounds::RiskMethod;
 
+/// Whether there are claims of the kind by PAC-Bayes.
+bool has_losses(const ClaimKind& kind) {
+  return kind.losses_of_one({1, 1, 1, 1}) > 0;
+}
+
 /// Losses that the union of what is claimed pays for. `made`: whether claims of the kind are made.
 Index count_losses(Simultaneity simultaneous, const LossShape& shape, const auto& made) {
   Index all = simultaneous == Simultaneity::all ? 0 : 1;
@@ -49,7 +54,7 @@ void share_out(Certificate& certificate, const PacBayes& guarantee, double delta
     const double each = kind->delta(certificate);
     require(each <= delta, "confidence budget: delta {} for each of the {} overspends {}", each,
             kind->plural(), delta);
-    certificate.shares.push_back({std::string(kind->plural()), kind->size(certificate), each});
+    certificate.shares.push_back({kind->purpose(certificate), kind->paid_claims(certificate), each});
   }
 }
 
@@ -62,6 +67,7 @@ Index distinct_priors(const std::vector<Calibrated>& candidates) {
 }  // namespace
 
 PacBayesOptions::PacBayesOptions() {
+  std::erase_if(claims.kinds, [](const std::string& kind) { return !has_losses(claim_kind(kind)); });
   claims.delta = paper_learned_delta;
   claims.risk_method = RiskMethod::pac_bayes;
   claims.quantile_method = QuantileMethod::grid;
@@ -78,8 +84,7 @@ void PacBayesOptions::validate() const {
           "methods: PAC-Bayes claims are made by pac-bayes, grid and settling");
   require(!claims.kinds.empty(), "nothing is claimed: all kinds of claims are off");
   for (const std::string& kind : claims.kinds)
-    require(claim_kind(kind).losses_of_one({1, 1, 1, 1}) > 0, "claims: there are no {} by PAC-Bayes",
-            claim_kind(kind).plural());
+    require(has_losses(claim_kind(kind)), "claims: there are no {} by PAC-Bayes", claim_kind(kind).plural());
 }
 
 std::vector<double> fine_grid(const std::string& unit) {

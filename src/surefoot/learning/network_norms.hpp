@@ -8,7 +8,7 @@
 namespace surefoot::learning {
 
 /// Layers of a network whose posterior has the blocks weight0, bias0, weight1, bias1, ...
-/// (algorithms/relu_network.hpp), as the norm bound needs them; rounded up.
+/// (algorithms/detail/relu_network.hpp), as the norm bound needs them; rounded up.
 std::vector<bounds::LayerNorms> layer_norms(const Posterior& posterior);
 
 /// Theorem 3 of Sambharya and Stellato: with probability 1 - delta over the weights, ||z^0(x) - z*(x)|| is at

@@ -97,12 +97,14 @@ std::string step_tables_html(const Certificate& certificate, const certify::Clai
   return html;
 }
 
-Section section_of(const Certificate& certificate, const certify::ClaimKind& kind) {
+/// `first`: of the sections with claims; it says what "-" means, once.
+Section section_of(const Certificate& certificate, const certify::ClaimKind& kind, bool first) {
   const certify::SectionWords words = kind.section(certificate);
   const std::string tables = kind.table_per_variant() ? step_tables_html(certificate, kind)
                                                       : whole_table_html(certificate, kind, words);
-  return {words.id, words.heading, words.heading,
+  return {std::string(kind.section_id()), words.heading, words.heading,
           html_paragraph(words.introduction) + tables + notes_html(words.notes) +
+              (first ? html_paragraph(note_on_no_guarantee(certificate), "note") : "") +
               html_paragraph(note_on_worst_case(certificate), "note")};
 }
 
@@ -307,13 +309,10 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
       {"summary", "", "Summary", summary_of(certificate)},
       {"figures", "Figures", "Figures", how_to_use_figures(figures) + figures_html(figures)},
   };
-  const std::size_t sections_before_claims = page.sections.size();
+  const std::size_t before_claims = page.sections.size();
   for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;
-    page.sections.push_back(section_of(certificate, *kind));
-    // Once is enough for what "-" means.
-    if (page.sections.size() == sections_before_claims + 1)
-      page.sections.back().html += html_paragraph(note_on_no_guarantee(certificate), "note");
+    page.sections.push_back(section_of(certificate, *kind, page.sections.size() == before_claims));
   }
   const std::vector<Section> closing{
       {"confidence", "Where the confidence goes", "Confidence", confidence_html(certificate)},

@@ -41,7 +41,7 @@ void add_claim_tables(Report& report, const certify::Certificate& certificate) {
   const std::vector<Index> steps = telling_steps(certificate, rows_in_paper);
   for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;
-    const std::string id = kind->section(certificate).id;
+    const std::string id(kind->section_id());
     if (!kind->table_per_variant()) add_table(report, id, kind->table(certificate, 0, steps));
     for (std::size_t v = 0; kind->table_per_variant() && v < certificate.variants.size(); ++v) {
       const std::string suffix = certificate.variants.size() > 1 ? fmt::format("_{}", v + 1) : "";
@@ -53,9 +53,8 @@ void add_claim_tables(Report& report, const certify::Certificate& certificate) {
 
 /// Whether a kind of claims has tables of this name.
 bool is_table_of_claims(const std::string& stem) {
-  return std::ranges::any_of(certify::claim_kinds(), [&](const certify::ClaimKind* kind) {
-    return kind->section(certify::Certificate{}).id == stem;
-  });
+  return std::ranges::any_of(certify::claim_kinds(),
+                             [&](const certify::ClaimKind* kind) { return kind->section_id() == stem; });
 }
 
 }  // namespace

@@ -12,8 +12,18 @@ inline std::atomic<long> allocations{0};
 
 }  // namespace surefoot::testing
 
-#if defined(__GLIBC__) && !defined(SUREFOOT_SANITIZED) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+// Sanitizers have an allocator of their own, which must see every call.
+#if defined(SUREFOOT_SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    defined(__SANITIZE_HWADDRESS__)
+#define SUREFOOT_OTHER_ALLOCATOR
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
+#define SUREFOOT_OTHER_ALLOCATOR
+#endif
+#endif
+
+#if defined(__GLIBC__) && !defined(SUREFOOT_OTHER_ALLOCATOR)
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -41,7 +41,6 @@ struct QuotedClause {
 
 /// What stands around the tables of a kind.
 struct SectionWords {
-  std::string id;                  ///< of the section in the page and of the file of its table
   std::string heading;             ///< "Success rates"
   std::string caption;             ///< above the table on a terminal
   std::string introduction;        ///< above the table in the page
@@ -86,6 +85,8 @@ class ClaimKind {
   /// Whether the list stands in every certificate, also empty: so it is in those of the first releases. Lists
   /// of later kinds are written where there are claims.
   [[nodiscard]] virtual bool always_listed() const { return false; }
+  /// Of its section in the page and of the file of its table: "success".
+  [[nodiscard]] virtual std::string_view section_id() const { return name(); }
   /// Sentences and tables come in the order of this number.
   [[nodiscard]] virtual int place() const { return 100; }
 

@@ -192,6 +192,7 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   [[nodiscard]] std::string_view plural() const override { return "iteration budgets"; }
   [[nodiscard]] bool by_default() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
+  [[nodiscard]] std::string_view section_id() const override { return "iterations"; }
   [[nodiscard]] int place() const override { return 10; }
 
   template <class Visit, class Claim>
@@ -340,8 +341,7 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
 
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
     const std::string meaning = budget_meaning(certificate);
-    return {"iterations",
-            "Iterations needed",
+    return {"Iterations needed",
             "Iterations needed until the share of problems is " + meaning,
             fmt::format("Iterations until the given share of problems is {}: observed in the samples, and "
                         "certified for new problems.",

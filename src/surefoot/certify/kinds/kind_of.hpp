@@ -97,13 +97,18 @@ class ListFields {
   std::string_view part_;
 };
 
-/// A kind whose claims are Claim, held in a list of the certificate. Own is the class that derives from it
-/// and has
-///   template <class Visit, class C> static void each_field(Visit& visit, C& claim);   // the one list of
-///   fields static auto key(const Claim& claim);              // what makes two claims the same question void
-///   check_one(const Claim& claim, ClaimChecker& checker) const; static std::string difference(const Claim&
-///   recounted, const Claim& stated);   // empty: none
-/// Claim has variant, samples and delta.
+// clang-format off
+/// A kind whose claims are Claim, held in a list of the certificate. Claim has variant, samples and delta. Own, the
+/// class that derives from it, has
+///   template <class Visit, class C> static void each_field(Visit& visit, C& claim);
+///     the one list of fields
+///   static auto key(const Claim& claim);
+///     what makes two claims the same question
+///   void check_one(const Claim& claim, ClaimChecker& checker) const;
+///     recomputes the claim from its counts
+///   static std::string difference(const Claim& recounted, const Claim& stated);
+///     between a recount of the data and what is stated; empty if there is none
+// clang-format on
 template <class Own, class Claim>
 class KindOf : public ClaimKind {
  public:

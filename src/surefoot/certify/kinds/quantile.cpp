@@ -53,6 +53,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
   [[nodiscard]] std::string_view plural() const override { return "quantiles"; }
   [[nodiscard]] bool by_default() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
+  [[nodiscard]] std::string_view section_id() const override { return "quantiles"; }
   [[nodiscard]] int place() const override { return 30; }
 
   template <class Visit, class Claim>
@@ -75,7 +76,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
 
   void prepare(const Options& options, runs::TallySpec& spec) const override {
     spec.grid = options.grid;
-    spec.keep_values = options.quantile_method == QuantileMethod::exact;
+    if (options.quantile_method == QuantileMethod::exact) spec.keep_values = true;
   }
 
   [[nodiscard]] Index paid_claims(const Options& options, const runs::TallySpec& spec) const override {
@@ -196,8 +197,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
   }
 
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
-    return {"quantiles",
-            "Quantiles",
+    return {"Quantiles",
             fmt::format("Quantiles of the {}", metric_with_unit(certificate)),
             fmt::format("Value of the {} that the given share of problems does not exceed: observed in the "
                         "samples, and at most this among new problems (certified, rounded up).",

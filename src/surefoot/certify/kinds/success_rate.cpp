@@ -137,8 +137,7 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
   }
 
   [[nodiscard]] SectionWords section(const Certificate&) const override {
-    return {"success",
-            "Success rates",
+    return {"Success rates",
             "Share of problems below the tolerance",
             "Share of problems below the tolerance: observed in the samples, and at least this among new "
             "problems (certified, rounded down).",
