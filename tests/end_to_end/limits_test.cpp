@@ -304,8 +304,9 @@ TEST_F(MemoryCap, HoldsForLargeInput) {
 TEST_F(Limits, AFullDiskNamesTheFileAndLeavesWhatWasThere) {
   ASSERT_EQ(shell(std::string(run_mpc) + "--iterations 20").code, 0);
   const std::string before = testing::slurp(folder_ / "out" / "certificate.json");
-  expect_refusal(shell(std::string("ulimit -f 16; ") + run_mpc + "--iterations 30 --save-traces"),
-                 "traces.npy: cannot write: File too large");
+  expect_refusal(
+      shell(std::string("ulimit -f 16; ") + run_mpc + "--preset fixed --iterations 30 --save-traces"),
+      "traces.npy: cannot write: File too large");
   EXPECT_EQ(testing::slurp(folder_ / "out" / "certificate.json"), before);
   for (const auto& entry : fs::directory_iterator(folder_ / "out"))
     EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();

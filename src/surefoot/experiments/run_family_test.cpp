@@ -81,7 +81,7 @@ TEST_F(RunOfAFamily, WhatCannotBeCertifiedIsRefusedBeforeTheRuns) {
   folder_.write("q.csv", repeated);
   EXPECT_INPUT_ERROR(make({}), "boxes");
   EXPECT_NO_THROW(make({.allow_dependence = true}));
-  EXPECT_INPUT_ERROR(parse_preset("fast"), "--preset: 'fast' is not one of package, paper");
+  EXPECT_INPUT_ERROR(parse_preset("fast"), "--preset: 'fast' is not one of default, fixed, paper");
 }
 
 TEST_F(RunOfAFamily, AWorstCaseOfTheSolverIsStated) {

@@ -32,7 +32,7 @@ std::string_view to_string(Blur blur) {
 }
 
 Blur parse_blur(std::string_view name) {
-  return value_in(blur_names, "blur", name);
+  return value_in(blur_names, "--blur", name);
 }
 
 void DeblurringOptions::validate() const {
