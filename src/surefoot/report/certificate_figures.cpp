@@ -20,13 +20,13 @@ namespace {
 
 using certify::Certificate;
 
-constexpr std::size_t most_points = 600;
+constexpr std::size_t most_drawn_points = 600;
 constexpr std::size_t title_width = 48;
 
 /// More points than a printed page can tell apart only make files large.
 std::vector<Series> thinned(std::vector<Series> all, const Certificate& certificate) {
-  if (certificate.steps.size() <= most_points) return all;
-  const std::vector<Index> kept = telling_steps(certificate, most_points);
+  if (certificate.steps.size() <= most_drawn_points) return all;
+  const std::vector<Index> kept = telling_steps(certificate, most_drawn_points);
   for (Series& series : all) {
     std::erase_if(series.points,
                   [&](const Series::Point& point) { return !std::ranges::binary_search(kept, point.step); });
