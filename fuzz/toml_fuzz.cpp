@@ -1,5 +1,6 @@
 // Any bytes as a training file and as the settings of a family, through to the structs that a run is made of:
 // what is accepted satisfies its own checks, and sizes add up.
+// Preset asan: training files name families and models, which are the whole library.
 #include "surefoot/experiments/train_config.hpp"
 #include "surefoot/problems/cone_program.hpp"
 
@@ -18,7 +19,8 @@ using namespace surefoot::experiments;
 void read_training(const std::string& text) {
   const TrainConfig config = parse_train_config("t.toml", text);
   config.validate();
-  if (config.first + config.samples < config.samples || config.steps < 1) std::abort();
+  const LearnedSetting& setting = config.setting;
+  if (setting.first + setting.samples < setting.samples || setting.steps < 1) std::abort();
   for (const learning::Stage& stage : config.stages) {
     if (stage.batch < 1 || !std::isfinite(stage.mean_rate)) std::abort();
   }
