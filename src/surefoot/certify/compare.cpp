@@ -317,8 +317,9 @@ Comparison compare(const Certificate& a, const Certificate& b, const CompareOpti
   }
   comparison.remarks.assign(remarks.begin(), remarks.end());
   add_remarks(comparison, a, b);
-  require(cells > 0,
-          "nothing of the two certificates can be compared: they have no tolerance and iteration in common");
+  require(
+      cells > 0,
+      "nothing of the two certificates can be compared: they have no success rate, quantile or iteration budget in common");
   return comparison;
 }
 

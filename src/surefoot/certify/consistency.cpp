@@ -1,6 +1,7 @@
 #include "surefoot/certify/consistency.hpp"
 
 #include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/certify/kinds/claim_kind.hpp"
 
 #include <fmt/format.h>
 
@@ -16,11 +17,16 @@ using bounds::BudgetMethod;
 class Ledger {
  public:
   explicit Ledger(const Certificate& certificate) : certificate_(certificate) {
-    for (const SuccessClaim& claim : certificate.success) {
-      if (claim.variant >= certificate.variants.size()) continue;  // found elsewhere
-      const Index successes = claim.samples - claim.failures;
-      at_step_[{claim.variant, claim.step}][claim.tolerance] = successes;
-      at_tolerance_[{claim.variant, claim.tolerance}][claim.step] = successes;
+    for (const ClaimKind* kind : claim_kinds()) {
+      for (const CountBelow& count : kind->counts_below(certificate)) {
+        if (count.variant >= certificate.variants.size()) continue;  // found elsewhere
+        const auto [known, is_new] =
+            at_step_[{count.variant, count.step}].try_emplace(count.tolerance, count.runs);
+        expect(is_new || known->second == count.runs, count.variant,
+               "at step {} {} runs are below {}, and {} by another claim", count.step, count.runs,
+               count.tolerance, known->second);
+        at_tolerance_[{count.variant, count.tolerance}][count.step] = count.runs;
+      }
     }
   }
 

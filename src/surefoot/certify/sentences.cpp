@@ -186,6 +186,13 @@ std::string summary_sentence(const Certificate& certificate) {
       return conditioned(certificate,
                          fmt::format("{}{}.", opening_of(certificate, best->variant), best->clause));
   }
+  for (const ClaimKind* kind : claim_kinds_to_show()) {
+    for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+      const auto clauses = kind->clauses(certificate, v, worst, standing_alone(certificate), false);
+      if (!clauses.empty())
+        return conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, v), clauses.front()));
+    }
+  }
   return no_guarantee_sentence(certificate, "");
 }
 

@@ -204,8 +204,9 @@ class CertificateCheck {
       expect(is_new || entry->second == count,
              fmt::format("two claims count differently below {} at step {}", tolerance, step));
     };
-    for (const SuccessClaim& claim : certificate_.success)
-      add(claim.variant, claim.step, claim.tolerance, claim.samples - claim.failures);
+    for (const ClaimKind* kind : claim_kinds())
+      for (const CountBelow& count : kind->counts_below(certificate_))
+        add(count.variant, count.step, count.tolerance, count.runs);
     for (const QuantileClaim& claim : certificate_.quantile)
       if (claim.upper_bound < infinity) add(claim.variant, claim.step, claim.upper_bound, claim.below);
     for (const auto& [place, counts] : below) {

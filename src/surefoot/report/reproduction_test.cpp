@@ -93,6 +93,9 @@ TEST(SummarySentence, IsTheLargestShareAtATellingTolerance) {
   certificate.simultaneous = certify::Simultaneity::each;
   EXPECT_TRUE(contains(summary_sentence(certificate), "for this claim alone"));
   certificate.quantile.clear();
+  EXPECT_TRUE(contains(summary_sentence(certificate), "iterations, the ")) << summary_sentence(certificate);
+  EXPECT_TRUE(contains(summary_sentence(certificate), " is below ")) << summary_sentence(certificate);
+  certificate.success.clear();
   EXPECT_EQ(summary_sentence(certificate),
             "At confidence 0.99 these samples give no guarantee on the " + certificate.metric + ".");
 }

@@ -48,6 +48,14 @@ struct SectionWords {
   bool asks = false;               ///< the page lets readers pick a claim of the table and read its sentence
 };
 
+/// Runs below a tolerance at a step, as a claim counts them.
+struct CountBelow {
+  std::size_t variant = 0;
+  Index step = 0;
+  double tolerance = 0;
+  Index runs = 0;
+};
+
 /// A line of curves.csv.
 struct CurveRow {
   std::size_t variant = 0;
@@ -120,6 +128,8 @@ class ClaimKind {
   /// What the options must say beyond the declarations to make the claims again.
   virtual void restore(const Certificate& certificate, Options& options) const;
   [[nodiscard]] virtual bool made_twice(const Certificate& certificate) const = 0;
+  /// Counts that claims of other kinds must not contradict (consistency.cpp).
+  [[nodiscard]] virtual std::vector<CountBelow> counts_below(const Certificate& certificate) const;
   /// Every claim recomputed from its counts.
   virtual void check(const Certificate& certificate, ClaimChecker& checker) const = 0;
   /// What differs between the claims and those of a recount of the variant's data; a line each.

@@ -1,6 +1,7 @@
 #include "surefoot/certify/kinds/claim_kind.hpp"
 
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/parts.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
 #include "support/input_error.hpp"
@@ -33,6 +34,9 @@ TEST(ClaimKinds, StandInTheSchemaWithAllTheirFields) {
       io::read_file(SUREFOOT_SOURCE_DIR "/schema/certificate.schema.json", std::size_t{1} << 22));
   const auto& claims = schema.at("properties").at("claims").at("properties");
   EXPECT_EQ(claims.size(), claim_kinds().size());
+  std::vector<std::string> parts;
+  for (const CertificatePart& part : known_parts()) parts.emplace_back(part.name);
+  EXPECT_EQ(schema.at("properties").at("parts").at("items").at("enum"), nlohmann::json(parts));
   for (const ClaimKind* kind : claim_kinds()) {
     ASSERT_TRUE(claims.contains(std::string(kind->part()))) << kind->part();
     std::set<std::string> stated;

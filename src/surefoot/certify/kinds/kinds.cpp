@@ -70,6 +70,10 @@ Index ClaimKind::paid_claims(const Certificate& certificate) const {
 
 void ClaimKind::restore(const Certificate&, Options&) const {}
 
+std::vector<CountBelow> ClaimKind::counts_below(const Certificate&) const {
+  return {};
+}
+
 std::optional<QuotedClause> ClaimKind::best_clause(const Certificate&, const WorstCaseBounds&,
                                                    const Voice&) const {
   return std::nullopt;

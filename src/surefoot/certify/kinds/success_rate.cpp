@@ -85,6 +85,13 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
     return at_steps * static_cast<Index>(certificate.tolerances.size());
   }
 
+  [[nodiscard]] std::vector<CountBelow> counts_below(const Certificate& certificate) const override {
+    std::vector<CountBelow> counts;
+    for (const SuccessClaim& claim : claims(certificate))
+      counts.push_back({claim.variant, claim.step, claim.tolerance, claim.samples - claim.failures});
+    return counts;
+  }
+
   void check_one(const SuccessClaim& claim, ClaimChecker& checker) const {
     const Certificate& certificate = checker.certificate();
     if (checker.pac_bayes()) checker.check_union(claim.variant, claim.delta, 1);
