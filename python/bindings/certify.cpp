@@ -102,9 +102,9 @@ void add_options(py::module_& module) {
         self.kinds = kinds;
       });
   module.def("claim_kinds", [] {
-    py::dict parts;
+    std::vector<std::pair<std::string, std::string>> parts;
     for (const certify::ClaimKind* kind : certify::claim_kinds())
-      parts[py::str(std::string(kind->name()))] = std::string(kind->part());
+      parts.emplace_back(kind->name(), kind->part());
     return parts;
   });
   add_method(options, "risk_method", &Options::risk_method, bounds::parse_risk_method);

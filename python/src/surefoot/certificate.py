@@ -24,7 +24,7 @@ __all__ = ["BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim",
 
 #: The name of a kind of claims: "success", "quantile", "budget", and what later versions add.
 Kind: TypeAlias = str
-_JSON_NAMES: dict[Kind, str] = _core.claim_kinds()
+_JSON_NAMES: dict[Kind, str] = dict(_core.claim_kinds())
 
 
 @dataclasses.dataclass(frozen=True)
