@@ -43,7 +43,10 @@ SolverStatus stopping_test(const OsqpSurvey& survey, const OsqpDirection& direct
   const bool primal = sizes.primal < tolerances.primal;
   const bool dual = sizes.dual < tolerances.dual;
   const bool gap = !options.check_dualgap || std::abs(tested_gap(survey, options)) < tolerances.gap;
-  if (primal && dual && gap) return inaccurate ? SolverStatus::solved_inaccurate : SolverStatus::solved;
+  // Without the gap nothing else would see it: largest entries pass over NaN, here as in the package.
+  const bool numbers = !std::isnan(survey.poison);
+  if (primal && dual && gap && numbers)
+    return inaccurate ? SolverStatus::solved_inaccurate : SolverStatus::solved;
   if (!primal && direction.dy > tiny_divisor && direction.support < 0 &&
       direction.Atdy < factor * options.eps_prim_inf * direction.dy) {
     return inaccurate ? SolverStatus::primal_infeasible_inaccurate : SolverStatus::primal_infeasible;

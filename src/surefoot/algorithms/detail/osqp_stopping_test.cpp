@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 namespace surefoot::algorithms {
@@ -361,6 +362,23 @@ TEST(OsqpStopping, IsNoFixedMapAndHasNoDerivative) {
   const Osqp plain(problem, OsqpOptions::paper());
   EXPECT_FALSE(plain.has_stopping_test());
   EXPECT_INPUT_ERROR(plain.ending({nullptr, 0, 8}, 0), "no stopping test");
+}
+
+// Largest entries pass over NaN, and without the gap nothing else would see it: zero would be solved.
+TEST(OsqpStopping, WhatIsNotANumberIsNeverSolved) {
+  OsqpOptions options = OsqpOptions::defaults();
+  options.check_dualgap = false;
+  options.check_termination = 1;
+  options.max_iter = 3;
+  const Osqp op(testing::random_qp(3, 6, 5, 11, 0.2), options);
+  OperatorBlock block(op, 0, 1);
+  for (Index i = 0; i < op.iterate_size(); ++i)
+    block.z().row(i)[0] = std::numeric_limits<double>::quiet_NaN();
+  for (Index k = 0; k < 3; ++k) block.step(k);
+  EXPECT_EQ(op.ending(block.z(), 0).status, SolverStatus::maximum_iterations_reached);
+  std::vector<double> unsolved(static_cast<std::size_t>(op.width()));
+  op.measure(Quantity::unsolved, 3, block.z(), block.workspace(), unsolved.data());
+  EXPECT_EQ(unsolved[0], 1.0);
 }
 
 }  // namespace
