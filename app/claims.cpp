@@ -82,7 +82,7 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
       ->capture_default_str();
   std::vector<std::string_view> kinds;
   for (const certify::ClaimKind* kind : certify::claim_kinds()) kinds.push_back(kind->name());
-  verb.add_option("--claims", arguments.claims, fmt::format("kinds of claims, of {}", fmt::join(kinds, ", ")))
+  verb.add_option("--claims", arguments.claims, fmt::format("kinds of claims: {}", fmt::join(kinds, ", ")))
       ->capture_default_str();
   verb.add_option("--simultaneous", arguments.simultaneous,
                   "all: all claims hold together with the confidence; each: each claim alone does")
