@@ -95,6 +95,7 @@ class MemoryOf : public Limits {
   void expect_said_as_measured(const Work& work, const std::vector<std::string>& least) const {
     const double needed = said(work);
     const double measured = peak(work.arguments) - peak(least);
+    fmt::print("said {:.1f} MB, measured {:.1f} MB\n", needed / 1e6, measured / 1e6);
     EXPECT_GE(measured, 30e6) << "too little to tell";
     EXPECT_LE(measured, needed);
     EXPECT_LE(needed, 4 * measured);

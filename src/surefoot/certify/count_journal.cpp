@@ -47,10 +47,10 @@ void CountJournal::end(std::string state) {
 void CountJournal::flush() {
   const std::scoped_lock lock(mutex_);
   if (!unwritten_) return;
-  ByteWriter to;
-  to.number(static_cast<Index>(states_.size()));
-  for (const std::string& each : states_) to.text(each);
-  unwritten_ = !file_.write(to.take());
+  unwritten_ = !file_.write([&](ByteWriter& to) {
+    to.number(static_cast<Index>(states_.size()));
+    for (const std::string& each : states_) to.text(each);
+  });
 }
 
 }  // namespace surefoot::certify

@@ -18,7 +18,7 @@ class CountJournal {
  public:
   /// What a piece keeps besides its counts, of its own caller.
   struct Companion {
-    std::function<std::string()> save;
+    std::function<void(ByteWriter&)> save;
     std::function<void(std::string_view)> restore;
   };
 

@@ -5,6 +5,7 @@
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/run_counter.hpp"
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -130,10 +131,8 @@ TEST(CountJournal, StoppedRunsTellTheListenerOfEachInstanceOnce) {
   Stopper stopper(folder / "c");
   std::vector<int> heard(samples, 0);
   const std::string stopped = stopper.until_done(2, [&](CountJournal& journal) {
-    journal.companion.save = [&] {
-      std::string bytes;
-      for (const int count : heard) bytes += static_cast<char>(count);
-      return bytes;
+    journal.companion.save = [&](ByteWriter& to) {
+      for (const int count : heard) to.number(static_cast<char>(count));
     };
     journal.companion.restore = [&](std::string_view bytes) { heard.assign(bytes.begin(), bytes.end()); };
     return to_json(certify_run(

@@ -132,7 +132,9 @@ std::string RunCounter::state() {
   ByteWriter to;
   done_.write_state(to);
   for (const Shards& shards : groups_) to.text(sum(shards).state());
-  to.text(journal_->companion.save ? journal_->companion.save() : "");
+  to.text_by([&](ByteWriter& companion) {
+    if (journal_->companion.save) journal_->companion.save(companion);
+  });
   return to.take();
 }
 
@@ -145,7 +147,7 @@ void RunCounter::restore(const std::string& state) {
     tally = runs::Tally::from_state(specs_[group], from.text());
     counted += tally.samples();
   }
-  const std::string companion = from.text();
+  const std::string_view companion = from.text_view();
   if (journal_->companion.restore) journal_->companion.restore(companion);
   from.finish();
   require(counted == done_.size(), "counts of a checkpoint: {} runs are done, {} counted", done_.size(),

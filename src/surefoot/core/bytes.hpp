@@ -26,12 +26,27 @@ class ByteWriter {
     number(static_cast<Index>(text.size()));
     bytes_.append(text);
   }
+  /// The text that `write(*this)` writes, without a copy of it.
+  template <class Write>
+  void text_by(const Write& write) {
+    const std::size_t at = bytes_.size();
+    number(Index{0});
+    write(*this);
+    const auto size = static_cast<Index>(bytes_.size() - at - sizeof(Index));
+    std::memcpy(bytes_.data() + at, &size, sizeof size);
+  }
   template <class T>
   void list(const std::vector<T>& values) {
-    static_assert(std::is_arithmetic_v<T>);
-    number(static_cast<Index>(values.size()));
-    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    list(values.data(), values.size());
   }
+  template <class T>
+  void list(const T* values, std::size_t size) {
+    static_assert(std::is_arithmetic_v<T>);
+    number(static_cast<Index>(size));
+    bytes_.append(reinterpret_cast<const char*>(values), size * sizeof(T));
+  }
+  /// As they are, without their number.
+  void bytes(std::string_view bytes) { bytes_.append(bytes); }
   [[nodiscard]] std::string take() { return std::move(bytes_); }
 
  private:
@@ -51,9 +66,11 @@ class ByteReader {
     std::memcpy(&value, take(1, sizeof value).data(), sizeof value);
     return value;
   }
-  std::string text() {
+  std::string text() { return std::string(text_view()); }
+  /// As long as the bytes are there.
+  std::string_view text_view() {
     const auto size = number<Index>();
-    return std::string(take(size, 1));
+    return take(size, 1);
   }
   template <class T>
   std::vector<T> list() {

@@ -57,7 +57,7 @@ std::filesystem::path CheckpointOptions::own_file(const std::string& verb) const
 
 void write_table(const problems::Table& table, ByteWriter& to) {
   to.number(table.rows());
-  to.list(std::vector<double>(table.data(), table.data() + table.size()));
+  to.list(table.data(), static_cast<std::size_t>(table.size()));
 }
 
 problems::Table read_table(ByteReader& from) {

@@ -247,11 +247,9 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
 // Traces that are being saved, and what the stopping test said, go into checkpoints too.
 void FamilyRun::keep_in_checkpoints(certify::CountJournal& journal) {
   if (!options_.save_traces && !op().has_stopping_test()) return;
-  journal.companion.save = [this] {
-    ByteWriter to;
+  journal.companion.save = [this](ByteWriter& to) {
     if (options_.save_traces) write_table(traces_, to);
     if (op().has_stopping_test()) write_table(terminations_.numbers(), to);
-    return to.take();
   };
   journal.companion.restore = [this](std::string_view bytes) {
     ByteReader from(bytes, "traces of a checkpoint");
@@ -273,8 +271,9 @@ void FamilyRun::require_memory() const {
     needs.add("solutions", copies * instances * static_cast<double>(op().iterate_size()));
   }
   if (options_.save_traces) {
-    // Its file, and that as it is written; a checkpoint is put together.
-    const double copies = options_.checkpoints ? 5 : 3;
+    // Its file, and that as it is written; or a checkpoint as it is kept, put together and written, and the
+    // next one of a thread that waits.
+    const double copies = options_.checkpoints ? 7 : 3;
     needs.add("traces", copies * (static_cast<double>(options_.iterations) + 1) * instances);
   }
   if (op().has_stopping_test()) {

@@ -47,15 +47,20 @@ void require_same(const Configuration& there, const Configuration& here, const s
 }  // namespace
 
 std::string checkpoint_bytes(const Configuration& configuration, std::string_view state) {
+  return checkpoint_bytes(configuration, [&](ByteWriter& to) { to.bytes(state); });
+}
+
+std::string checkpoint_bytes(const Configuration& configuration, const WriteState& write_state) {
   ByteWriter body;
+  body.bytes(checkpoint_heading);
+  body.bytes(checkpoint_version);
   body.number(static_cast<Index>(configuration.size()));
   for (const auto& [name, value] : configuration) {
     body.text(name);
     body.text(value);
   }
-  body.text(state);
-  std::string bytes(checkpoint_heading);
-  bytes.append(checkpoint_version).append(body.take());
+  body.text_by(write_state);
+  std::string bytes = body.take();
   bytes.append(sha256_hex(bytes));
   return bytes;
 }
@@ -107,11 +112,15 @@ CheckpointLosses& checkpoint_losses() {
 }
 
 bool CheckpointFile::write(std::string_view state) {
+  return write([&](ByteWriter& to) { to.bytes(state); });
+}
+
+bool CheckpointFile::write(const WriteState& write_state) {
   if (!kept()) return true;
   const double begin = clock_();
   const bool writes = writer_ == Writer::each || ranks().first();
   try {
-    if (writes) write_own_file_atomically(path_, checkpoint_bytes(configuration_, state));
+    if (writes) write_own_file_atomically(path_, checkpoint_bytes(configuration_, write_state));
     lost_ = false;
   } catch (const InputError& error) {
     CheckpointLosses& losses = checkpoint_losses();

@@ -9,15 +9,23 @@
 #include <utility>
 #include <vector>
 
+namespace surefoot {
+class ByteWriter;
+}  // namespace surefoot
+
 namespace surefoot::io {
 
 /// Everything that a result depends on, by name. Work resumes from a checkpoint only if all of it is the
 /// same.
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
+/// Writes a state where it is to lie: a large one needs no second copy.
+using WriteState = std::function<void(ByteWriter&)>;
+
 /// A checkpoint as it lies on disk: heading with the version of the format, the configuration, the state, and
 /// the SHA-256 of all before it.
 std::string checkpoint_bytes(const Configuration& configuration, std::string_view state);
+std::string checkpoint_bytes(const Configuration& configuration, const WriteState& write_state);
 /// The state. InputError if the bytes are no checkpoint, of another version, damaged, or of another
 /// configuration: then it names the first value that differs.
 std::string checkpoint_state(std::string_view bytes, const std::string& name,
@@ -57,6 +65,7 @@ class CheckpointFile {
   /// False: it could not be written; the one before is still there, and checkpoint_losses() knows. Work does
   /// not end for it.
   bool write(std::string_view state);
+  bool write(const WriteState& write_state);
   /// When the work is done.
   void remove() const;
 
