@@ -2,6 +2,7 @@
 #include "surefoot/certify/compare.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/experiments/verifying.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/text.hpp"
@@ -27,8 +28,6 @@ namespace {
 
 using namespace surefoot;
 
-constexpr std::size_t largest_compared_certificate = std::size_t{256} << 20;
-
 struct CompareArguments {
   std::string a;
   std::string b;
@@ -43,7 +42,7 @@ struct CompareArguments {
 report::Compared read_certificate(const std::string& path) {
   certify::ParsedCertificate parsed = [&] {
     try {
-      return certify::parse_certificate(io::read_file(path, largest_compared_certificate));
+      return certify::parse_certificate(io::read_file(path, certify::largest_certificate));
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", path, error.what()));
     }
@@ -83,7 +82,7 @@ bool shows_something(const certify::Comparison& comparison) {
 ExitCode run(const CompareArguments& arguments) {
   const certify::CompareOptions options = options_of(arguments);
   begin_work();
-  require_memory_of_certificates({arguments.a, arguments.b}, arguments.memory_limit);
+  experiments::require_memory_of_certificates({arguments.a, arguments.b}, arguments.memory_limit);
   const report::Compared a = read_certificate(arguments.a);
   const report::Compared b = read_certificate(arguments.b);
   const certify::Comparison comparison =

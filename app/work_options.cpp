@@ -91,26 +91,6 @@ void add_memory_option(CLI::App& verb, std::uint64_t& limit) {
           "SIZE [b, kB, MB, ...]"));
 }
 
-void require_memory_of_certificates(const std::vector<std::filesystem::path>& files, std::uint64_t limit) {
-  // One after the other is taken apart into values of JSON: lists of short numbers become 17 times as large,
-  // claims 9. What is kept of it is smaller.
-  constexpr double read = 18;
-  constexpr double kept = 3;
-  double all = 0;
-  double largest = 0;
-  for (const std::filesystem::path& file : files) {
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(file, error);
-    if (error) continue;
-    all += static_cast<double>(size);
-    largest = std::max(largest, static_cast<double>(size));
-  }
-  MemoryNeeds needs(limit);
-  needs.add_bytes(files.size() == 1 ? "the certificate" : "the certificates",
-                  read * largest + kept * (all - largest));
-  needs.require_fit();
-}
-
 void add_ledger_option(CLI::App& verb, LookOptions& options) {
   verb.add_option("--ledger", options.ledger,
                   "file of the looks at hold-out samples, which folders and users may share");

@@ -36,10 +36,6 @@ std::unique_ptr<surefoot::certify::CountJournal> open_journal(
 /// --memory-limit
 void add_memory_option(CLI::App& verb, std::uint64_t& limit);
 
-/// ResourceError if there is no room for certificates in these files; one that cannot be looked at is left to
-/// its reader.
-void require_memory_of_certificates(const std::vector<std::filesystem::path>& files, std::uint64_t limit);
-
 /// --ledger, and with it --look-again.
 void add_ledger_option(CLI::App& verb, surefoot::experiments::LookOptions& options);
 void add_look_options(CLI::App& verb, surefoot::experiments::LookOptions& options);

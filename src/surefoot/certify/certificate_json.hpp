@@ -2,11 +2,15 @@
 
 #include "surefoot/certify/certificate.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace surefoot::certify {
+
+/// The largest file that is read as a certificate.
+inline constexpr std::size_t largest_certificate = std::size_t{256} << 20;
 
 /// The certificate as JSON text (schema/certificate.schema.json), with a digest: the SHA-256 of the compact
 /// text of everything else. A bound that says nothing is null.

@@ -26,8 +26,6 @@ namespace {
 
 using RerunJson = nlohmann::ordered_json;
 
-constexpr std::size_t largest_repeated = std::size_t{256} << 20;
-
 // These name files: a certificate may ask for files by their digests alone.
 const std::set<std::string>& options_of_files() {
   static const std::set<std::string> names{"--P", "--A", "--q",     "--l",     "--u",
@@ -171,7 +169,7 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
   require(result.started && result.exit_code == 0, "--rerun: the certificate's command failed: {}",
           io::excerpt(result.errors));
   const certify::ParsedCertificate repeated = certify::parse_certificate(
-      io::read_file((out / command.certificate / "certificate.json").string(), largest_repeated));
+      io::read_file((out / command.certificate / "certificate.json").string(), certify::largest_certificate));
   certify::compare_repeated(certificate, repeated.certificate, verification);
 }
 

@@ -29,7 +29,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t largest_certificate = std::size_t{256} << 20;
 constexpr double expected_on_cores = 2;
 constexpr const char* page_name = "report.html";
 
@@ -182,7 +181,7 @@ class WholeRun {
     for (const RecordedCertificate& each : finished.record.certificates) {
       const fs::path inside = fs::path(all_experiments()[i].name) / each.folder;
       const std::string text =
-          io::read_file(settings_.folder / inside / "certificate.json", largest_certificate);
+          io::read_file(settings_.folder / inside / "certificate.json", certify::largest_certificate);
       result.certificates.push_back({inside.lexically_normal().generic_string(), each.main,
                                      certify::parse_certificate(text).certificate});
     }
