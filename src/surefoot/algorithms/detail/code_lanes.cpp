@@ -4,40 +4,28 @@ namespace surefoot::algorithms {
 
 namespace {
 
-// Vector registers of a number type, in registers and anywhere in memory.
+constexpr int bytes_at_once = 32;
 template <class T>
-struct Vectors;
-template <>
-struct Vectors<float> {
-  using InRegister = float __attribute__((vector_size(32)));
-  typedef float InMemory __attribute__((vector_size(32), aligned(4), may_alias));
-};
-template <>
-struct Vectors<double> {
-  using InRegister = double __attribute__((vector_size(32)));
-  typedef double InMemory __attribute__((vector_size(32), aligned(8), may_alias));
-};
+inline constexpr int at_once = bytes_at_once / static_cast<int>(sizeof(T));
 template <class T>
-using Register = typename Vectors<T>::InRegister;
-template <class T>
-using Place = typename Vectors<T>::InMemory;
+using Several = typename SimdVector<T, at_once<T>>::V;
 
 constexpr int registers = 8;
 
 template <class T>
-Register<T> read(const T* place) {
-  return *reinterpret_cast<const Place<T>*>(place);
+[[gnu::always_inline]] inline Several<T> read(const T* place) {
+  return load_vector<at_once<T>>(place);
 }
 template <class T>
-void write(T* place, const Register<T>& value) {
-  *reinterpret_cast<Place<T>*>(place) = value;
+[[gnu::always_inline]] inline void write(T* place, const Several<T>& value) {
+  store_vector<at_once<T>>(place, value);
 }
 
 // A square of one register's width: row i of `out` is column i of `in`.
 [[gnu::always_inline]] inline void transpose_square(const float* in, Index in_stride, float* out,
                                                     Index out_stride) {
-  Register<float> r[8];
-  Register<float> s[8];
+  Several<float> r[8];
+  Several<float> s[8];
   for (int i = 0; i < 8; ++i) r[i] = read(in + i * in_stride);
   for (int i = 0; i < 8; i += 2) {
     s[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
@@ -56,8 +44,8 @@ void write(T* place, const Register<T>& value) {
 }
 [[gnu::always_inline]] inline void transpose_square(const double* in, Index in_stride, double* out,
                                                     Index out_stride) {
-  Register<double> r[4];
-  Register<double> s[4];
+  Several<double> r[4];
+  Several<double> s[4];
   for (int i = 0; i < 4; ++i) r[i] = read(in + i * in_stride);
   for (int i = 0; i < 4; i += 2) {
     s[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 4, 2, 6);
@@ -73,7 +61,7 @@ void write(T* place, const Register<T>& value) {
 template <class T>
 [[gnu::always_inline]] inline void transpose_to_lanes(const T* lane_major, Index stride, Index rows,
                                                       T* lanes) {
-  constexpr Index width = 32 / static_cast<Index>(sizeof(T));
+  constexpr Index width = at_once<T>;
   Index i = 0;
   for (; i + width <= rows; i += width) {
     for (Index lane = 0; lane < code_lanes; lane += width)
@@ -98,11 +86,11 @@ void multiply_nonzeros(const Columns<T>& M, const Nonzeros<T>& x, T* y, const T*
       for (int lane = 0; lane < code_lanes; ++lane) {
         const typename Nonzeros<T>::InBlock entries = x.in_block(block, lane);
         T* own = sums + lane * panel;
-        Register<T> sum[registers];
-        for (int r = 0; r < registers; ++r) sum[r] = block == 0 ? Register<T>{} : read(own + r * width);
+        Several<T> sum[registers];
+        for (int r = 0; r < registers; ++r) sum[r] = block == 0 ? Several<T>{} : read(own + r * width);
         for (Index t = 0; t < entries.count; ++t) {
           const T* column = columns + entries.row[t] * M.stride();
-          const Register<T> factor = entries.value[t] - Register<T>{};
+          const Several<T> factor = entries.value[t] - Several<T>{};
           for (int r = 0; r < registers; ++r) sum[r] += factor * read(column + r * width);
         }
         for (int r = 0; r < registers; ++r) write(own + r * width, sum[r]);
@@ -123,21 +111,19 @@ namespace {
 template <int R, class T>
 [[gnu::always_inline]] inline void dense_rows(const T* A, Index cols, Index stride, const T* x, T* y) {
   constexpr int wide = 4;
-  constexpr Index width = 32 / static_cast<Index>(sizeof(T));
+  constexpr Index width = at_once<T>;
   for (Index lane = 0; lane < code_lanes; lane += wide * width) {
-    Register<T> sum[R][wide] = {};
+    Several<T> sum[R][wide] = {};
     for (Index k = 0; k < cols; ++k) {
-      Register<T> value[wide];
-      for (int v = 0; v < wide; ++v)
-        value[v] = *reinterpret_cast<const Place<T>*>(x + k * code_lanes + lane + v * width);
+      Several<T> value[wide];
+      for (int v = 0; v < wide; ++v) value[v] = read(x + k * code_lanes + lane + v * width);
       for (int r = 0; r < R; ++r) {
-        const Register<T> factor = A[r * stride + k] - Register<T>{};
+        const Several<T> factor = A[r * stride + k] - Several<T>{};
         for (int v = 0; v < wide; ++v) sum[r][v] += factor * value[v];
       }
     }
     for (int r = 0; r < R; ++r) {
-      for (int v = 0; v < wide; ++v)
-        *reinterpret_cast<Place<T>*>(y + r * code_lanes + lane + v * width) = sum[r][v];
+      for (int v = 0; v < wide; ++v) write(y + r * code_lanes + lane + v * width, sum[r][v]);
     }
   }
 }
@@ -161,15 +147,14 @@ void add_outer_products(const Nonzeros<T>& x, const T* v, Index cols, T* A, Inde
       const Index end = x.end(i);
       if (x.begin(i) == end) continue;
       T* row = A + i * stride + first;
-      Register<T> sum[registers];
-      for (int r = 0; r < registers; ++r) sum[r] = *reinterpret_cast<const Place<T>*>(row + r * width);
+      Several<T> sum[registers];
+      for (int r = 0; r < registers; ++r) sum[r] = read(row + r * width);
       for (Index t = x.begin(i); t < end; ++t) {
         const T* own = v + x.lane(t) * cols + first;
-        const Register<T> factor = x.value(t) - Register<T>{};
-        for (int r = 0; r < registers; ++r)
-          sum[r] += factor * *reinterpret_cast<const Place<T>*>(own + r * width);
+        const Several<T> factor = x.value(t) - Several<T>{};
+        for (int r = 0; r < registers; ++r) sum[r] += factor * read(own + r * width);
       }
-      for (int r = 0; r < registers; ++r) *reinterpret_cast<Place<T>*>(row + r * width) = sum[r];
+      for (int r = 0; r < registers; ++r) write(row + r * width, sum[r]);
     }
   }
   for (Index i = 0; first < cols && i < x.rows(); ++i) {

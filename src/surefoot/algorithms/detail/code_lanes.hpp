@@ -216,17 +216,14 @@ void shrink_vjp(ConstBatch z, const T* g, const double* gamma, const double* psi
 /// Four lanes at a time.
 namespace in_lanes {
 
-using Bits4 = std::int64_t __attribute__((vector_size(32)));
-
 [[gnu::always_inline]] inline Vec4 four(const double* place) {
-  return *reinterpret_cast<const Vec4Place*>(place);
+  return load_vector<4>(place);
 }
 [[gnu::always_inline]] inline Vec4 four(const float* place) {
-  typedef float Floats __attribute__((vector_size(16), aligned(4), may_alias));
-  return __builtin_convertvector(*reinterpret_cast<const Floats*>(place), Vec4);
+  return __builtin_convertvector(load_vector<4>(place), Vec4);
 }
 [[gnu::always_inline]] inline void put(double* place, const Vec4& value) {
-  *reinterpret_cast<Vec4Place*>(place) = value;
+  store_vector<4>(place, value);
 }
 [[gnu::always_inline]] inline Bits4 sign_of(const Vec4& u) {
   return reinterpret_cast<Bits4>(u) & (Bits4{} + std::numeric_limits<std::int64_t>::min());

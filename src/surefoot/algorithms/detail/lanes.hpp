@@ -1,21 +1,13 @@
 #pragma once
 
+#include "surefoot/algorithms/detail/vectors.hpp"
 #include "surefoot/core/types.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
 
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
 
 namespace surefoot::algorithms {
-
-/// Four numbers that the compiler keeps in vector registers (GCC and Clang vector extension).
-using Vec4 = double __attribute__((vector_size(32)));
-/// The same anywhere in memory (a typedef: clang drops `aligned` from a using).
-typedef double Vec4Place __attribute__((vector_size(32), aligned(8), may_alias));
 
 /// W numbers side by side, one per instance of a block: every operation is lane by lane, so an instance's
 /// numbers never depend on its neighbours.
@@ -32,11 +24,11 @@ struct Lanes {
   }
   [[gnu::always_inline]] static Lanes load(const double* from) {
     Lanes lanes;
-    for (int i = 0; i < parts; ++i) lanes.part[i] = *reinterpret_cast<const Vec4Place*>(from + 4 * i);
+    for (int i = 0; i < parts; ++i) lanes.part[i] = load_vector<4>(from + 4 * i);
     return lanes;
   }
   [[gnu::always_inline]] void store(double* to) const {
-    for (int i = 0; i < parts; ++i) *reinterpret_cast<Vec4Place*>(to + 4 * i) = part[i];
+    for (int i = 0; i < parts; ++i) store_vector<4>(to + 4 * i, part[i]);
   }
 
   [[gnu::always_inline]] Lanes& operator+=(const Lanes& other) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/algorithms/detail/vectors.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
@@ -9,10 +10,6 @@
 
 #ifdef __AVX512F__
 #include <immintrin.h>
-#endif
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
 /// Whole vector registers of float or double, for operators whose lanes are inside an instance; lanes.hpp has
@@ -29,7 +26,7 @@ inline constexpr std::size_t register_bytes = 32;
 template <class T>
 struct Register {
   static constexpr Index lanes = register_bytes / sizeof(T);
-  typedef T V __attribute__((vector_size(register_bytes)));
+  using V = typename SimdVector<T, static_cast<int>(register_bytes / sizeof(T))>::V;
   alignas(register_bytes) T numbers[lanes];
 };
 
@@ -84,28 +81,10 @@ class RegisterRows {
 
 /// Eight numbers, anywhere in memory.
 template <class T>
-struct Eight;  // two by hand: clang drops `aligned` from types that depend on T
-template <>
-struct Eight<float> {
-  typedef float V __attribute__((vector_size(32)));
-  typedef float Place __attribute__((vector_size(32), aligned(4), may_alias));
-  [[gnu::always_inline]] static V at(const float* numbers) {
-    return *reinterpret_cast<const Place*>(numbers);
-  }
-  [[gnu::always_inline]] static void put(float* numbers, V value) {
-    *reinterpret_cast<Place*>(numbers) = value;
-  }
-};
-template <>
-struct Eight<double> {
-  typedef double V __attribute__((vector_size(64)));
-  typedef double Place __attribute__((vector_size(64), aligned(8), may_alias));
-  [[gnu::always_inline]] static V at(const double* numbers) {
-    return *reinterpret_cast<const Place*>(numbers);
-  }
-  [[gnu::always_inline]] static void put(double* numbers, V value) {
-    *reinterpret_cast<Place*>(numbers) = value;
-  }
+struct Eight {
+  using V = typename SimdVector<T, 8>::V;
+  [[gnu::always_inline]] static V at(const T* numbers) { return load_vector<8>(numbers); }
+  [[gnu::always_inline]] static void put(T* numbers, V value) { store_vector<8>(numbers, value); }
 };
 
 /// In one instruction where there is one: compilers make two halves of it.
