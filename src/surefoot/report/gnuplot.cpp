@@ -228,13 +228,11 @@ Image outlined(const Image& pdf, const std::string& name, const PlotOptions& opt
                                          "PDFs are there."
                                        : "")};
   }
-  return whole_image(std::move(result), ImageFormat::outlined_svg, fmt::format("SVG of figure {}", name),
+  return whole_image(std::move(result), ImageFormat::svg, fmt::format("SVG of figure {}", name),
                      options.pdftocairo);
 }
 
 Image render(const Figure& figure, ImageFormat format, const PlotOptions& options) {
-  if (format == ImageFormat::outlined_svg)
-    return outlined(render(figure, ImageFormat::pdf, options), figure.name, options);
   return render_script(gnuplot_script(figure, format), format, figure.name, options);
 }
 

@@ -9,9 +9,8 @@
 namespace surefoot::report {
 
 enum class ImageFormat {
-  svg,           ///< text stays text: for pages, which choose the font
-  pdf,           ///< fonts embedded
-  outlined_svg,  ///< letters are outlines: looks the same everywhere, as the PDF
+  svg,  ///< text stays text: for pages, which choose the font
+  pdf,  ///< fonts embedded
 };
 
 struct PlotOptions {
@@ -27,7 +26,7 @@ struct Image {
   std::string notice;                  ///< why there is no image; empty if there is one
 };
 
-/// The PDF of an image as an SVG with outlines.
+/// A PDF as an SVG whose letters are outlines: looks the same everywhere.
 Image outlined(const Image& pdf, const std::string& name, const PlotOptions& options = {});
 
 /// Runs gnuplot, without a shell and without the user's settings. Does not throw if it is missing, fails,

@@ -3,6 +3,7 @@
 #include "surefoot/report/certificate_figures.hpp"
 #include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/process.hpp"
+#include "surefoot/report/report.hpp"
 
 #include "support/synthetic_certificate.hpp"
 #include "support/temporary_folder.hpp"
@@ -53,6 +54,17 @@ TEST(Figures, CutOnesAreNotTakenAndTheNoticeSaysSo) {
   EXPECT_NE(cut.notice.find("not a whole"), std::string::npos) << cut.notice;
   const Image pdf = render(success_figure(synthetic_certificate()), ImageFormat::pdf, options);
   EXPECT_FALSE(pdf.content);
+}
+
+TEST(Figures, EachFormatOfAFigureIsDrawnOnce) {
+  const TemporaryFolder folder;
+  const std::string counts = script_in(
+      folder, "cat >/dev/null\necho x >>" + (folder / "runs") + "\nprintf '%%PDF-1.5\\n%%%%EOF\\n'\n");
+  Report report;
+  add_figure(report, success_figure(synthetic_certificate()), {.gnuplot = counts});
+  EXPECT_EQ(std::filesystem::file_size(folder / "runs"), 2U) << "the SVG is made from the PDF";
+  ASSERT_FALSE(report.files.empty());
+  EXPECT_TRUE(report.files.front().name.ends_with(".pdf"));
 }
 
 TEST(Figures, ProgramsThatHangAreEndedAndNotRunAgain) {

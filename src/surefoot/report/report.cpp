@@ -64,13 +64,13 @@ void add_notice(Report& report, const std::string& text) {
 }
 
 void add_figure(Report& report, const Figure& figure, const PlotOptions& options) {
-  for (const ImageFormat format : {ImageFormat::pdf, ImageFormat::outlined_svg}) {
-    Image image = render(figure, format, options);
+  const auto add = [&](const Image& image, const char* ending) {
     add_notice(report, image.notice);
-    if (image.content)
-      report.files.push_back(
-          {figure.name + (format == ImageFormat::pdf ? pdf_ending : svg_ending), std::move(*image.content)});
-  }
+    if (image.content) report.files.push_back({figure.name + ending, *image.content});
+  };
+  const Image pdf = render(figure, ImageFormat::pdf, options);
+  add(pdf, pdf_ending);
+  add(outlined(pdf, figure.name, options), svg_ending);
 }
 
 void add_table(Report& report, const std::string& name, const TextTable& table) {
