@@ -1,6 +1,7 @@
 #include "command_line.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/nearest_name.hpp"
 #include "surefoot/core/version.hpp"
 
 #include "exit_codes.hpp"
@@ -8,6 +9,7 @@
 #include "verbs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -46,13 +48,47 @@ CLI::App* find_verb(CLI::App& app, const std::string& name) {
   return found == verbs.end() ? nullptr : *found;
 }
 
-// What the parser found wrong; an unknown verb before that a verb is missing.
+/// Every option that the verb takes, with dashes.
+std::vector<std::string> option_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string suggestion(const std::string& text, const std::vector<std::string>& names) {
+  const std::string nearest = surefoot::nearest_name(text, names);
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
+}
+
+// What the parser found wrong, what may have been meant, and whose --help has more.
 std::string explanation(CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
-  const std::string first = words.empty() ? "" : words.front();
-  if (first.empty() || first.front() == '-' || find_verb(app, first) != nullptr) return error.what();
-  std::string names;
-  for (const CLI::App* verb : verbs_of(app)) names += (names.empty() ? "" : ", ") + verb->get_name();
-  return fmt::format("'{}' is not a verb; known are {}", first, names);
+  CLI::App* verb = &app;
+  std::string help = "surefoot";
+  for (const std::string& word : words) {
+    if (word.empty() || word.front() == '-') break;
+    CLI::App* inner = find_verb(*verb, word);
+    const std::vector<CLI::App*> known = verbs_of(*verb);
+    if (inner == nullptr && !known.empty()) {  // before that a verb is missing
+      std::vector<std::string> names;
+      for (const CLI::App* each : known) names.push_back(each->get_name());
+      return fmt::format("'{}' is not a verb{}; known are {} (see {} --help)", word, suggestion(word, names),
+                         fmt::join(names, ", "), help);
+    }
+    if (inner == nullptr) break;
+    verb = inner;
+    help += ' ' + word;
+  }
+  std::string meant;
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const std::string& word : words) {
+      const std::string name = word.substr(0, word.find('='));
+      if (meant.empty() && name.starts_with("--") && verb->get_option_no_throw(name) == nullptr)
+        meant = suggestion(name, option_names(*verb));
+    }
+  }
+  return fmt::format("{}{} (see {} --help)", error.what(), meant, help);
 }
 
 // For the verbs that take settings from a file, those settings as arguments: `run qp FOLDER` and --settings
@@ -104,7 +140,7 @@ int run_command_line(const std::vector<std::string>& words) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app->exit(request);
   } catch (const CLI::ParseError& error) {
-    throw surefoot::InputError(explanation(*app, error, words) + " (see surefoot --help)");
+    throw surefoot::InputError(explanation(*app, error, words));
   }
   return exit_code;
 }

@@ -212,6 +212,17 @@ TEST_F(Program, RefusesBadTables) {
   expect_refused("certify - -", {"standard input"});
 }
 
+TEST_F(Program, SuggestsWhatMayHaveBeenMeant) {
+  expect_refused("certfy good.csv",
+                 {"'certfy' is not a verb; did you mean certify?", "(see surefoot --help)"});
+  expect_refused("run qpp folder", {"'qpp' is not a verb; did you mean qp?", "(see surefoot run --help)"});
+  expect_refused("certify good.csv --tolerance 0.1",
+                 {"did you mean --tolerances?", "(see surefoot certify --help)"});
+  expect_refused("run qp folder --iteratons=5",
+                 {"did you mean --iterations?", "(see surefoot run qp --help)"});
+  expect_refused("optimize", {"'optimize' is not a verb; known are "});
+}
+
 TEST_F(Program, RefusesBadOptions) {
   write("good.csv", table(20, 5, true));
   expect_refused("certify good.csv --confidence 1.5", {"1.5"});
