@@ -73,8 +73,8 @@ std::string explanation(CLI::App& app, const CLI::ParseError& error, const std::
     if (inner == nullptr && !known.empty()) {  // before that a verb is missing
       std::vector<std::string> names;
       for (const CLI::App* each : known) names.push_back(each->get_name());
-      return fmt::format("'{}' is not a verb{}; known are {} (see {} --help)", word, suggestion(word, names),
-                         fmt::join(names, ", "), help);
+      return fmt::format("'{}' is not a verb; known are {}{} (see {} --help)", word, fmt::join(names, ", "),
+                         suggestion(word, names), help);
     }
     if (inner == nullptr) break;
     verb = inner;
