@@ -149,6 +149,7 @@ class Osqp final : public Operator, public DifferentiableStep {
   void follow_rho(const double* rho, Room& room) const;
   void watch(Index done, Batch z, Room& room) const;
   void test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const;
+  void survey(const double* z, Room& room, OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>
   void survey_lanes(const double* z, Room& room, OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>
