@@ -1,11 +1,11 @@
 #include "surefoot/algorithms/osqp.hpp"
 
-#include "surefoot/algorithms/detail/equilibration.hpp"
 #include "surefoot/algorithms/detail/osqp_room.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -129,7 +129,12 @@ std::unique_ptr<Workspace> Osqp::make_workspace() const {
   room->cost = Buffer(static_cast<std::size_t>(W), shared_cost_);
   if (system_->own()) {
     room->own = system_->make_numbers();
+    std::fill(room->own.sigma.begin(), room->own.sigma.end(), options_.sigma);
     room->units = make_buffer(n_ + 2 * m_, W);
+    room->raw_P = make_buffer(system_->P().entries(), W);
+    room->raw_A = make_buffer(system_->A().entries(), W);
+    room->raw_q = make_buffer(n_, W);
+    room->scaling = LaneEquilibration(n_, m_);
   }
   room->difference = make_buffer(m_, W);
   room->x = make_buffer(n_ + m_, W);
@@ -153,45 +158,107 @@ void Osqp::load(Index first, Index count, Workspace& workspace) const {
   const Index W = width();
   require(count >= 1 && count <= W && is_within(first, count, instances_),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1, W);
-  room.count = count;
-  for (Index lane = 0; lane < W; ++lane) {
-    const Index instance = first + std::min(lane, count - 1);
-    const double* q = table_row(problem_.q, instance);
-    const double* l = table_row(problem_.l, instance);
-    const double* u = table_row(problem_.u, instance);
-    if (!system_->own()) {
+  std::array<Index, osqp_most_lanes> instances{};
+  for (Index lane = 0; lane < W; ++lane) instances[lane] = first + std::min(lane, count - 1);
+  take(instances.data(), room);
+  if (system_->own()) system_->factor_again(room.own);
+  std::fill(room.rho.begin(), room.rho.end(), first_rho());
+  room.is_varied = false;
+  room.is_stale = false;
+}
+
+void Osqp::reload(const Index* instances, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  take(instances, room);
+  room.is_stale = system_->own();  // the next step factors, with the rho that it asks for
+}
+
+// Entries that are read: twice those of L, and the vectors, in a step; those of the matrices and the vectors
+// in every pass of the scaling, and what the elimination takes.
+double Osqp::reload_steps() const {
+  if (!system_->own()) return 0;
+  const auto vectors = static_cast<double>(n_ + m_);
+  const double step = 2 * static_cast<double>(system_->factor_entries()) + 8 * vectors;
+  const double pass =
+      static_cast<double>(2 * system_->P().entries() + 2 * system_->A().entries()) + 8 * vectors;
+  return (static_cast<double>(options_.scaling) * pass +
+          3 * static_cast<double>(system_->factor_products())) /
+         step;
+}
+
+void Osqp::take(const Index* instances, Room& room) const {
+  const Index W = width();
+  if (!system_->own()) {
+    for (Index lane = 0; lane < W; ++lane) {
+      if (instances[lane] < 0) continue;
+      const double* q = table_row(problem_.q, instances[lane]);
+      const double* l = table_row(problem_.l, instances[lane]);
+      const double* u = table_row(problem_.u, instances[lane]);
       for (Index i = 0; i < n_; ++i) room.q[i * W + lane] = shared_cost_ * units_[i] * q[i];
       for (Index i = 0; i < m_; ++i) {
         room.l[i * W + lane] = l[i] / units_[n_ + m_ + i];
         room.u[i * W + lane] = u[i] / units_[n_ + m_ + i];
       }
-      continue;
     }
-    const SparseMatrix& P = problem_.P_of(instance);
-    const SparseMatrix& A = problem_.A_of(instance);
-    const Equilibration scaling = equilibrate(P, A, q, options_.scaling);
-    gather_values(scaled_matrix(P, scaling.D, scaling.D, scaling.cost), system_->P(),
-                  room.own.P.data() + lane, W);
-    gather_values(scaled_matrix(A, scaling.E, scaling.D, 1.0), system_->A(), room.own.A.data() + lane, W);
-    room.cost[lane] = scaling.cost;
-    for (Index i = 0; i < n_; ++i) {
-      room.units[i * W + lane] = scaling.D[i];
-      room.q[i * W + lane] = scaling.cost * scaling.D[i] * q[i];
-      room.own.sigma[i * W + lane] = options_.sigma;
+    return;
+  }
+  for (Index lane = 0; lane < W; ++lane) {
+    const Index instance = instances[lane];
+    if (instance < 0) continue;
+    if (problem_.P.size() > 1 || !room.has_raw_matrices) {
+      gather_values(problem_.P_of(instance), system_->P(), room.raw_P.data() + lane, W);
     }
+    if (problem_.A.size() > 1 || !room.has_raw_matrices) {
+      gather_values(problem_.A_of(instance), system_->A(), room.raw_A.data() + lane, W);
+    }
+    const double* q = table_row(problem_.q, instance);
+    for (Index i = 0; i < n_; ++i) room.raw_q[i * W + lane] = q[i];
+  }
+  room.has_raw_matrices = true;
+  scale_lanes(room);
+  for (Index lane = 0; lane < W; ++lane) {
+    if (instances[lane] < 0) continue;
+    const double* l = table_row(problem_.l, instances[lane]);
+    const double* u = table_row(problem_.u, instances[lane]);
     for (Index i = 0; i < m_; ++i) {
-      room.units[(n_ + i) * W + lane] = scaling.E[i] / scaling.cost;
-      room.units[(n_ + m_ + i) * W + lane] = 1 / scaling.E[i];
-      const double lower = scaling.E[i] * l[i];
-      const double upper = scaling.E[i] * u[i];
+      const double scale = room.scaling.E[i * W + lane];
+      const double lower = scale * l[i];
+      const double upper = scale * u[i];
       room.l[i * W + lane] = lower;
       room.u[i * W + lane] = upper;
       room.own.rho[i * W + lane] = row_rho(lower, upper, options_);
     }
   }
-  if (system_->own()) system_->factor(room.own);
-  std::fill(room.rho.begin(), room.rho.end(), first_rho());
-  room.is_varied = false;
+  system_->arrange(room.own);
+}
+
+// cost D P D, E A D, cost D q, and what turns states into iterates.
+void Osqp::scale_lanes(Room& room) const {
+  constexpr int W = 8;
+  using L = Lanes<W>;
+  const RowPattern& P = system_->P();
+  const RowPattern& A = system_->A();
+  LaneEquilibration& scaling = room.scaling;
+  scaling.equilibrate(P, room.raw_P.data(), A, room.raw_A.data(), room.raw_q.data(), options_.scaling);
+  const auto at = [](const Buffer& values, Index i) { return L::load(values.data() + i * W); };
+  const L cost = at(scaling.cost, 0);
+  cost.store(room.cost.data());
+  for (Index i = 0; i < n_; ++i) {
+    const L D = at(scaling.D, i);
+    D.store(room.units.data() + i * W);
+    (cost * D * at(room.raw_q, i)).store(room.q.data() + i * W);
+    for (int k = P.start[i]; k < P.start[i + 1]; ++k) {
+      (at(room.raw_P, k) * (cost * D * at(scaling.D, P.index[k]))).store(room.own.P.data() + Index{k} * W);
+    }
+  }
+  for (Index i = 0; i < m_; ++i) {
+    const L E = at(scaling.E, i);
+    (E / cost).store(room.units.data() + (n_ + i) * W);
+    (L(1.0) / E).store(room.units.data() + (n_ + m_ + i) * W);
+    for (int k = A.start[i]; k < A.start[i + 1]; ++k) {
+      (at(room.raw_A, k) * (E * at(scaling.D, A.index[k]))).store(room.own.A.data() + Index{k} * W);
+    }
+  }
 }
 
 void Osqp::reset_notes(Batch z) const {
@@ -364,10 +431,10 @@ void Osqp::plain_step(double* z, Room& room, double* residual) const {
   });
 }
 
-void Osqp::step(Index k, Batch z, Workspace& workspace, double* residual) const {
+void Osqp::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
   auto& room = static_cast<Room&>(workspace);
   if (options_.watches()) {
-    watched_step(k + 1, z, room, residual);
+    watched_step(z, room, residual);
   } else {
     plain_step(z.data, room, residual);
   }

@@ -1,8 +1,11 @@
 #include "surefoot/algorithms/detail/osqp_room.hpp"
 #include "surefoot/core/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace surefoot::algorithms {
 
@@ -39,6 +42,24 @@ OsqpOptions OsqpOptions::paper() {
   return options;
 }
 
+namespace {
+
+/// What is run, in words.
+std::string description_of(const OsqpOptions& options) {
+  const bool as_package = options.scaling > 0 && options.equality_factor == OsqpOptions{}.equality_factor;
+  std::string text =
+      as_package ? fmt::format("OSQP as in the package {}", emulated_osqp) : std::string("OSQP");
+  text += options.adaptive_rho ? fmt::format(", adaptive rho every {} iterations", options.rho_interval())
+                               : std::string(", rho fixed");
+  text += options.scaling > 0 ? fmt::format(", {} passes of scaling", options.scaling) : ", no scaling";
+  if (!options.watches()) return text + ", no stopping test";
+  if (options.check_termination == 0) return text + ", stopping test after the last iteration alone";
+  return text + fmt::format(", stopping test every {} iterations, {}", options.check_termination,
+                            options.stop ? "obeyed" : "recorded, not obeyed");
+}
+
+}  // namespace
+
 // Taken apart by all fields, so that a new one cannot be left out unseen.
 Settings settings_of(const OsqpOptions& options) {
   const auto& [rho, sigma, alpha, equality_factor, loose_rho, scaling, scale_each, reference_q, system,
@@ -58,7 +79,9 @@ Settings settings_of(const OsqpOptions& options) {
   const OsqpOptions usual;
   const bool own_tolerances =
       eps_abs != usual.eps_abs || eps_rel != usual.eps_rel || scaled_termination != usual.scaled_termination;
-  if (!options.watches() && !own_tolerances) return {{"solver", "OSQP"}, {"settings", own}};
+  if (!options.watches() && !own_tolerances) {
+    return {{"solver", "OSQP"}, {"settings", own}, {"description", description_of(options)}};
+  }
   const Settings others{{"adaptive_rho_interval", adaptive_rho_interval},
                         {"adaptive_rho_tolerance", adaptive_rho_tolerance},
                         {"check_termination", check_termination},
@@ -71,7 +94,15 @@ Settings settings_of(const OsqpOptions& options) {
                         {"max_iter", max_iter},
                         {"stop", stop}};
   own.insert(own.end(), others.begin(), others.end());
-  return {{"solver", "OSQP"}, {"settings", own}, {"package", std::string(emulated_osqp)}};
+  return {{"solver", "OSQP"},
+          {"settings", own},
+          {"package", std::string(emulated_osqp)},
+          {"description", description_of(options)}};
+}
+
+Index OsqpOptions::rho_interval() const {
+  if (adaptive_rho_interval > 0) return adaptive_rho_interval;
+  return check_termination > 0 ? 4 * check_termination : 100;
 }
 
 void OsqpOptions::validate() const {

@@ -125,6 +125,15 @@ std::string confidence_html(const Certificate& certificate) {
   return html_paragraph(words) + html_scrolling(share_table(certificate), "total", "Confidence budget");
 }
 
+/// A setting of a run in a line, those of an object below it.
+std::string settings_lines(const std::string& name, const nlohmann::ordered_json& value, std::size_t depth) {
+  const std::string before = std::string(2 * depth, ' ') + html_escaped(name) + ':';
+  if (!value.is_object() || value.empty()) return fmt::format("{} {}\n", before, html_escaped(value.dump()));
+  std::string lines = before + '\n';
+  for (const auto& [inner, setting] : value.items()) lines += settings_lines(inner, setting, depth + 1);
+  return lines;
+}
+
 std::string data_html(const Certificate& certificate) {
   std::string html;
   for (const certify::Variant& variant : certificate.variants) {
@@ -167,11 +176,16 @@ std::string data_html(const Certificate& certificate) {
   }
   const auto run = nlohmann::ordered_json::parse(certificate.run);
   if (!run.is_null()) {
+    html += "<h3>Seed and settings</h3>\n";
     std::string lines;
     for (const auto& [name, value] : run.items()) {
-      lines += fmt::format("{}: {}\n", html_escaped(name), html_escaped(value.dump()));
+      if (name == "description" && value.is_string()) {
+        html += html_paragraph(value.get<std::string>() + '.');
+      } else {
+        lines += settings_lines(name, value, 0);
+      }
     }
-    html += fmt::format("<h3>Seed and settings</h3>\n<pre>{}</pre>\n", lines);
+    html += fmt::format("<pre>{}</pre>\n", lines);
   }
   return html;
 }

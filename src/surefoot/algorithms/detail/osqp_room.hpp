@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/algorithms/detail/equilibration.hpp"
 #include "surefoot/algorithms/detail/osqp_stopping.hpp"
 #include "surefoot/algorithms/osqp.hpp"
 
@@ -23,15 +24,19 @@ struct Osqp::Room final : Workspace {
   Buffer units;                  // n + 2m: what turns a state into an iterate, if each instance's own
   Buffer cost;                   // one per lane
   SplittingSystem::Numbers own;  // if own
-  Buffer difference;             // m: R w - y, or w~ of the kkt kind
-  Buffer x;                      // n + m: x~, and the multipliers nu of the kkt kind
+  // Before scaling, if own: lanes that stay as they are get the same bits again when others are loaded.
+  Buffer raw_P, raw_A, raw_q;
+  bool has_raw_matrices = false;  // those that all instances share
+  LaneEquilibration scaling;
+  Buffer difference;  // m: R w - y, or w~ of the kkt kind
+  Buffer x;           // n + m: x~, and the multipliers nu of the kkt kind
   Buffer scratch;
   Buffer ahead;  // n + 2m, made by the first vjp: the state after the step
   Buffer back;   // n: right-hand side of the transposed solve
-  Index count = 0;
   // With adaptive rho or a stopping test:
   SplittingSystem::Numbers varied;  // shared matrices with each lane's own rho
   bool is_varied = false;           // whether the lanes use it
+  bool is_stale = false;            // lanes have been loaded since the last factors
   Buffer rho;                       // one per lane: of the factors
   Buffer before;                    // n + 2m: the iterate before the step
   Buffer residual;                  // one per lane

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 // What OSQP does beside its steps: the stopping test and adaptive rho.
@@ -14,16 +15,47 @@ constexpr double dead_zone = 1e-15;
 
 }  // namespace
 
-bool Osqp::tests_after(Index done) const {
-  return done == options_.max_iter ||
-         (options_.check_termination > 0 && done % options_.check_termination == 0);
+/// What happens in which lane after the next step.
+struct Osqp::Due {
+  std::array<bool, osqp_most_lanes> ended{};  ///< stays as it is
+  std::array<bool, osqp_most_lanes> tests{};
+  std::array<bool, osqp_most_lanes> adapts{};
+  std::array<double, osqp_most_lanes> done{};  ///< steps, with the next
+  Index ended_lanes = 0;
+  bool any_test = false;
+  bool any_change = false;
+};
+
+Osqp::Due Osqp::due_after(const double* steps, const double* status) const {
+  const Index W = width();
+  const auto last = static_cast<double>(options_.max_iter);
+  const auto check = static_cast<double>(options_.check_termination);
+  const auto change = static_cast<double>(options_.rho_interval());
+  const auto is_multiple = [](double number, double of) { return number == of * std::floor(number / of); };
+  Due due;
+  for (Index lane = 0; lane < W; ++lane) {
+    const double done = steps[lane] + 1;
+    const bool ended = options_.stop && status[lane] != 0;
+    due.done[lane] = done;
+    due.ended[lane] = ended;
+    due.tests[lane] = status[lane] == 0 && (done == last || (check > 0 && is_multiple(done, check)));
+    due.adapts[lane] = options_.adaptive_rho && !ended && is_multiple(done, change);
+  }
+  for (Index lane = 0; lane < W; ++lane) {
+    due.ended_lanes += due.ended[lane] ? 1 : 0;
+    due.any_test = due.any_test || due.tests[lane];
+    due.any_change = due.any_change || due.adapts[lane];
+  }
+  return due;
 }
 
 // Factors for the rho that the state asks for. Lanes whose rho is as before get the same bits again.
 void Osqp::follow_rho(const double* rho, Room& room) const {
   const Index W = width();
-  if (std::memcmp(rho, room.rho.data(), static_cast<std::size_t>(W) * sizeof(double)) == 0) return;
+  const bool same = std::memcmp(rho, room.rho.data(), static_cast<std::size_t>(W) * sizeof(double)) == 0;
+  if (same && !room.is_stale) return;
   std::copy_n(rho, W, room.rho.data());
+  room.is_stale = false;
   const bool own = system_->own();
   room.is_varied = !own && std::any_of(rho, rho + W, [&](double value) { return value != first_rho(); });
   if (!own && !room.is_varied) return;
@@ -36,54 +68,43 @@ void Osqp::follow_rho(const double* rho, Room& room) const {
   system_->factor_again(numbers);
 }
 
-void Osqp::watched_step(Index done, Batch z, Room& room, double* residual) const {
+void Osqp::watched_step(Batch z, Room& room, double* residual) const {
   const Index W = z.width;
   double* notes = z.row(iterate_size());
   double* held = notes + residual_note * W;
-  const double* status = notes + status_note * W;
-  std::array<bool, osqp_most_lanes> ended{};
-  Index ended_lanes = 0;
-  for (Index lane = 0; lane < W; ++lane) {
-    ended[lane] = options_.stop && status[lane] != 0;
-    ended_lanes += ended[lane] ? 1 : 0;
-  }
-  if (ended_lanes < W) {
+  double* steps = notes + steps_note * W;
+  const Due due = due_after(steps, notes + status_note * W);
+  if (due.ended_lanes < W) {
     follow_rho(notes + rho_note * W, room);
-    if (ended_lanes > 0 || tests_after(done)) std::copy_n(z.data, iterate_size() * W, room.before.data());
+    if (due.ended_lanes > 0 || due.any_test) std::copy_n(z.data, iterate_size() * W, room.before.data());
     plain_step(z.data, room, room.residual.data());
-    for (Index i = 0; ended_lanes > 0 && i < iterate_size(); ++i) {
+    for (Index i = 0; due.ended_lanes > 0 && i < iterate_size(); ++i) {
       for (Index lane = 0; lane < W; ++lane) {
-        if (ended[lane]) z.row(i)[lane] = room.before[i * W + lane];
+        if (due.ended[lane]) z.row(i)[lane] = room.before[i * W + lane];
       }
     }
     for (Index lane = 0; lane < W; ++lane) {
       double seen = 0;  // a note that is not a number ends the run as one of the iterate does
       for (Index i = 0; i < note_rows; ++i) seen += 0 * notes[i * W + lane];
-      held[lane] = (ended[lane] ? held[lane] : room.residual[lane]) + seen;
+      held[lane] = (due.ended[lane] ? held[lane] : room.residual[lane]) + seen;
+      steps[lane] = due.ended[lane] ? steps[lane] : due.done[lane];
     }
-    watch(done, z, room);
+    watch(due, z, room);
   }
   if (residual != nullptr) std::copy_n(held, W, residual);
 }
 
 // In the order of the package: the stopping test, then rho.
-void Osqp::watch(Index done, Batch z, Room& room) const {
+void Osqp::watch(const Due& due, Batch z, Room& room) const {
+  if (!due.any_test && !due.any_change) return;
   const Index W = z.width;
   double* notes = z.row(iterate_size());
   const double* status = notes + status_note * W;
-  const bool tests =
-      tests_after(done) && std::any_of(status, status + W, [](double value) { return value == 0; });
-  const Index interval = options_.adaptive_rho_interval > 0 ? options_.adaptive_rho_interval
-                         : options_.check_termination > 0   ? 4 * options_.check_termination
-                                                            : 100;
-  const bool adapts = options_.adaptive_rho && done % interval == 0;
-  if (!tests && !adapts) return;
   std::array<OsqpSurvey, osqp_most_lanes> surveys;
   survey(z.data, room, surveys.data());
-  if (tests) test_for_end(done, z, room, surveys.data());
-  if (!adapts) return;
+  if (due.any_test) test_for_end(due, z, room, surveys.data());
   for (Index lane = 0; lane < W; ++lane) {
-    if (options_.stop && status[lane] != 0) continue;
+    if (!due.adapts[lane] || (options_.stop && status[lane] != 0)) continue;
     double& rho = notes[rho_note * W + lane];
     const double estimate = rho_estimate(rho, surveys[lane].scaled);
     if (estimate > rho * options_.adaptive_rho_tolerance ||
@@ -100,14 +121,13 @@ void Osqp::survey(const double* z, Room& room, OsqpSurvey* surveys) const {
   });
 }
 
-void Osqp::test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const {
+void Osqp::test_for_end(const Due& due, Batch z, Room& room, const OsqpSurvey* surveys) const {
   const Index W = z.width;
   double* notes = z.row(iterate_size());
   std::array<OsqpDirection, osqp_most_lanes> directions;
-  const bool last = done == options_.max_iter;
   bool pass = true;
   for (Index lane = 0; lane < W; ++lane) {
-    pass = pass && (notes[status_note * W + lane] != 0 || residuals_pass(surveys[lane], options_));
+    pass = pass && (!due.tests[lane] || residuals_pass(surveys[lane], options_));
   }
   if (!pass) {
     with_lanes([&](auto lanes, auto own, auto scaled) {
@@ -116,16 +136,16 @@ void Osqp::test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surve
     });
   }
   for (Index lane = 0; lane < W; ++lane) {
-    if (notes[status_note * W + lane] != 0) continue;
+    if (!due.tests[lane]) continue;
     const OsqpSurvey& survey = surveys[lane];
     SolverStatus status = stopping_test(survey, directions[lane], options_, false);
-    if (status == SolverStatus::running && last) {
+    if (status == SolverStatus::running && due.done[lane] == static_cast<double>(options_.max_iter)) {
       status = stopping_test(survey, directions[lane], options_, true);
       if (status == SolverStatus::running) status = SolverStatus::maximum_iterations_reached;
     }
     if (status == SolverStatus::running) continue;
     notes[status_note * W + lane] = static_cast<double>(status);
-    notes[iterations_note * W + lane] = static_cast<double>(done);
+    notes[iterations_note * W + lane] = due.done[lane];
     notes[end_rho_note * W + lane] = notes[rho_note * W + lane];
     notes[end_updates_note * W + lane] = notes[updates_note * W + lane];
     notes[primal_note * W + lane] = survey.tested.primal;
