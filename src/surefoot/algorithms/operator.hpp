@@ -132,8 +132,8 @@ class Operator {
   /// Lane j takes instances[j] (width() numbers), or stays as it is where that is below 0; the state of a
   /// lane that takes another has to be started. Allocates nothing.
   virtual void reload(const Index* instances, Workspace& workspace) const;
-  /// What a reload costs in steps of the block, roughly: lanes that have ended wait as long.
-  [[nodiscard]] virtual double reload_steps() const { return 0; }
+  /// Lanes that must have ended before a reload pays, 1 .. width().
+  [[nodiscard]] virtual Index reload_lanes() const { return 1; }
 
   /// The cold start z^0.
   virtual void start(Batch z, Workspace& workspace) const = 0;

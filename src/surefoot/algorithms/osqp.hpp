@@ -102,7 +102,7 @@ class Osqp final : public Operator, public DifferentiableStep {
   void load(Index first, Index count, Workspace& workspace) const override;
   [[nodiscard]] bool can_reload() const override { return options_.stop; }
   void reload(const Index* instances, Workspace& workspace) const override;
-  [[nodiscard]] double reload_steps() const override;
+  [[nodiscard]] Index reload_lanes() const override;
   void start(Batch z, Workspace& workspace) const override;
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;

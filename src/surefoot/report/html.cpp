@@ -46,6 +46,13 @@ std::string subtitle_of(const Certificate& certificate) {
              : fmt::format("{} for each of {} variants", text, certificate.variants.size());
 }
 
+/// What the operator says of itself; empty where it says nothing.
+std::string solver_in_words(const Certificate& certificate) {
+  const auto run = nlohmann::ordered_json::parse(certificate.run);
+  const auto words = run.find("description");
+  return words != run.end() && words->is_string() ? words->get<std::string>() : "";
+}
+
 std::string summary_of(const Certificate& certificate) {
   const Headline lines = headline(certificate);
   std::string html =
@@ -55,7 +62,9 @@ std::string summary_of(const Certificate& certificate) {
     if (lines.groups.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(group.variant));
     html += html_list(group.claims) + "</div>\n";
   }
-  return html + "</div>\n</div>\n";
+  html += "</div>\n</div>\n";
+  const std::string solver = solver_in_words(certificate);
+  return solver.empty() ? html : html + html_paragraph(fmt::format("Solver: {}.", solver));
 }
 
 std::string notes_html(const std::vector<std::string>& notes) {
@@ -178,13 +187,7 @@ std::string data_html(const Certificate& certificate) {
   if (!run.is_null()) {
     html += "<h3>Seed and settings</h3>\n";
     std::string lines;
-    for (const auto& [name, value] : run.items()) {
-      if (name == "description" && value.is_string()) {
-        html += html_paragraph(value.get<std::string>() + '.');
-      } else {
-        lines += settings_lines(name, value, 0);
-      }
-    }
+    for (const auto& [name, value] : run.items()) lines += settings_lines(name, value, 0);
     html += fmt::format("<pre>{}</pre>\n", lines);
   }
   return html;

@@ -109,7 +109,7 @@ class ThreadRun {
                        std::none_of(metrics.begin(), metrics.end(),
                                     [](const Metric& metric) { return metric.kind == Metric::Kind::own; })),
         reloads_(may_end_early_ && op.can_reload() && options.stop_residual == 0),
-        reload_after_(op.reload_steps() * static_cast<double>(width_)),
+        reload_lanes_(op.reload_lanes()),
         columns_(static_cast<std::size_t>(width_)),
         reloaded_(static_cast<std::size_t>(width_), -1) {}
 
@@ -231,9 +231,7 @@ class ThreadRun {
       if (run.instance >= 0 && (time_ - run.begin == options_.steps || has_ended(column))) finish(column);
       running += run.instance >= 0 ? 1 : 0;
     }
-    idle_ += static_cast<double>(width_ - running);
-    if (running == width_ || exhausted_ || (running > 0 && idle_ < reload_after_)) return running > 0;
-    idle_ = 0;
+    if (exhausted_ || (running > 0 && width_ - running < reload_lanes_)) return running > 0;
     return refill() || running > 0;
   }
 
@@ -322,8 +320,7 @@ class ThreadRun {
   bool reloads_;
   Index count_ = 0;  // lanes of the block
   bool exhausted_ = false;
-  double reload_after_;  // steps that lanes have waited, all together
-  double idle_ = 0;
+  Index reload_lanes_;  // that must wait before others are loaded
   Index time_ = 0;
   Index due_ = 0;       // time of the next iterates that are asked for; -1: none
   Index row_ = 0;       // of the values: time modulo steps + 1, so that a lane's are there when it ends
