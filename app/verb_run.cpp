@@ -73,7 +73,9 @@ void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solv
   if (!result.terminations.empty()) others.push_back({report::file_names::terminations, result.terminations});
   if (arguments.run.save_traces) others.push_back({report::file_names::traces, result.traces});
   write_certificate(result.certificate, arguments.output, *folder, std::move(others));
-  if (!result.termination_line.empty() && !arguments.output.json) fmt::print("{}\n", result.termination_line);
+  for (const std::string& line : {result.solver_line, result.termination_line}) {
+    if (!line.empty() && !arguments.output.json) fmt::print("{}\n", line);
+  }
   journal->close();
 }
 

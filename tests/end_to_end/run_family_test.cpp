@@ -150,7 +150,12 @@ TEST_F(RunFamily, TheDefaultIsThePackageAsItIsInstalledAndSaysSo) {
   EXPECT_EQ(body.at("settings").at("max_iter"), 100);
   EXPECT_EQ(body.at("termination").at("statuses"), Json({{"solved", 3}}));
   EXPECT_EQ(body.at("termination").at("obeyed"), false);
-  EXPECT_NE(slurp(folder_ / "a" / "report.html").find("osqp 1.1.3"), std::string::npos);
+  const std::string solver =
+      "OSQP as in the package osqp 1.1.3, adaptive rho every 50 iterations, 10 passes of scaling, stopping test "
+      "every 25 iterations, recorded, not obeyed";
+  EXPECT_EQ(body.at("description"), solver);
+  EXPECT_NE(run.out.find("Solver: " + solver + "\n"), std::string::npos) << run.out;
+  EXPECT_NE(slurp(folder_ / "a" / "report.html").find("Solver: " + solver), std::string::npos);
   const std::string rows = slurp(folder_ / "a" / "terminations.csv");
   EXPECT_EQ(
       rows.find(
@@ -166,6 +171,10 @@ TEST_F(RunFamily, WithoutAdaptivityThereIsNoStoppingTest) {
   ASSERT_EQ(fixed.code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a" / "terminations.csv"));
   EXPECT_EQ(fixed.out.find("Stopping test"), std::string::npos);
+  EXPECT_NE(fixed.out.find("Solver: OSQP as in the package osqp 1.1.3, rho fixed, 10 passes of scaling, no "
+                           "stopping test\n"),
+            std::string::npos)
+      << fixed.out;
   const ProgramResult package = surefoot("run qp qp --iterations 30 --preset package --out b");
   ASSERT_EQ(package.code, 0);
   EXPECT_NE(package.err.find("--preset package: an older name of fixed"), std::string::npos) << package.err;

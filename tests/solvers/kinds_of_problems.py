@@ -124,6 +124,22 @@ def zero_rows(random, n, m, inside):
     return P, q, A, l, u
 
 
+def linear_program(random, n, m):
+    """No curvature; every other row has an upper bound alone, and boxes keep it bounded."""
+    _, q, A, l, u = random_qp(random, n, m)
+    l[::2] = -EVERY
+    return (sparse.csc_matrix((n, n)), q, sparse.vstack([A, sparse.eye(n)]), np.concatenate([l, np.full(n, -20.0)]),
+            np.concatenate([u, np.full(n, 20.0)]))
+
+
+def large_bounds(random, n, m):
+    """Bounds that stand for none: 1e30, which the package takes so, and 1e20, which it does not."""
+    P, q, A, l, u = random_qp(random, n, m)
+    l[::3], u[1::3] = -1e30, 1e20
+    l[2::3], u[2::3] = -1e30, 1e30
+    return P, q, A, l, u
+
+
 def problems(seed):
     kinds = [
         ("random QP", random_qp, [(10, 20), (20, 10), (40, 60), (60, 30), (30, 90), (80, 80)]),
@@ -137,6 +153,8 @@ def problems(seed):
         ("unbounded", unbounded, [(10, 5), (20, 30), (40, 20), (60, 60), (15, 45)]),
         ("zero rows", lambda *given: zero_rows(*given, inside=True), [(10, 20), (20, 12), (40, 60)]),
         ("zero rows that contradict", lambda *given: zero_rows(*given, inside=False), [(10, 20), (20, 12), (40, 60)]),
+        ("linear program", linear_program, [(10, 20), (20, 12), (40, 60)]),
+        ("large bounds", large_bounds, [(10, 20), (20, 12), (40, 60)]),
     ]
     found = []
     for place, (name, make, shapes) in enumerate(kinds):

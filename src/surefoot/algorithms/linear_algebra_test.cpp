@@ -225,5 +225,44 @@ TEST(Equilibration, BringsRowsAndColumnsToOne) {
   EXPECT_EQ(none.D, Vector::Ones(12));
 }
 
+TEST(Equilibration, InLanesIsThatOfEachProblemToTheBit) {
+  constexpr Index W = 8;
+  std::vector<problems::Qp> all;
+  std::vector<problems::SparseMatrix> P, A;
+  for (Index lane = 0; lane < W; ++lane) {
+    problems::Qp problem = testing::random_qp(20 + static_cast<std::uint64_t>(lane), 14, 11, 1, 0.3);
+    // Sizes beyond the limits of a norm, on both sides, and a row and a column of zeros.
+    problem.A[0] *= std::pow(10.0, static_cast<double>(lane) - 4);
+    if (lane == 3) problem.q *= 1e7;
+    if (lane == 5) problem.q.setZero();
+    if (lane == 6)
+      problem.A[0].prune([](Index row, Index column, double) { return row != 2 && column != 4; });
+    P.push_back(problem.P[0]);
+    A.push_back(problem.A[0]);
+    all.push_back(std::move(problem));
+  }
+  const RowPattern P_pattern = union_pattern(P);
+  const RowPattern A_pattern = union_pattern(A);
+  Buffer P_values = make_buffer(P_pattern.entries(), W);
+  Buffer A_values = make_buffer(A_pattern.entries(), W);
+  Buffer q = make_buffer(14, W);
+  for (Index lane = 0; lane < W; ++lane) {
+    gather_values(P[static_cast<std::size_t>(lane)], P_pattern, P_values.data() + lane, W);
+    gather_values(A[static_cast<std::size_t>(lane)], A_pattern, A_values.data() + lane, W);
+    for (Index i = 0; i < 14; ++i) q[i * W + lane] = all[static_cast<std::size_t>(lane)].q(0, i);
+  }
+  LaneEquilibration lanes(14, 11);
+  for (const Index passes : {0, 1, 10, 25}) {
+    lanes.equilibrate(P_pattern, P_values.data(), A_pattern, A_values.data(), q.data(), passes);
+    for (Index lane = 0; lane < W; ++lane) {
+      const problems::Qp& problem = all[static_cast<std::size_t>(lane)];
+      const Equilibration alone = equilibrate(problem.P[0], problem.A[0], problem.q.data(), passes);
+      EXPECT_EQ(lanes.cost[lane], alone.cost) << lane;
+      for (Index i = 0; i < 14; ++i) EXPECT_EQ(lanes.D[i * W + lane], alone.D[i]) << lane;
+      for (Index i = 0; i < 11; ++i) EXPECT_EQ(lanes.E[i * W + lane], alone.E[i]) << lane;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace surefoot::algorithms

@@ -1,6 +1,7 @@
 #include "surefoot/algorithms/maml.hpp"
 
 #include "surefoot/algorithms/detail/registers.hpp"
+#include "surefoot/algorithms/detail/relu_switches.hpp"
 #include "surefoot/algorithms/detail/sorted_points.hpp"
 #include "surefoot/core/detail/vector_math.hpp"
 #include "surefoot/core/error.hpp"
@@ -8,9 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -268,23 +267,8 @@ class Maml final : public LearnedOperator {
 
  private:
   static constexpr Index none = -1;
-  using Count = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using Switches = ReluSwitches<T>;
 
-  /// Where the units of the first layer begin and end to work, p a place among the sorted points.
-  struct Switches {
-    RegisterRows<Count> works_on;  // minus the number of points, per unit
-
-    std::vector<int> first;  // per p: a unit that switches there, before the point; -1: none
-    std::vector<int> next;   // per unit: another one there; -1: none
-    // Lists of units. A unit's sums are those up to its switch, or from there on.
-    std::vector<int> from_begin;  // work on the first point
-    std::vector<int> up_to;
-    std::vector<int> from_on;
-    int count_from_begin = 0;
-    int count_up_to = 0;
-    int count_from_on = 0;
-    std::vector<int> snapshot;  // per unit: the row of the sums up to its switch
-  };
   /// What goes through the network, or how it changes along the direction.
   struct Layer {
     RegisterRows<T> h2;          // points x H: the second layer after relu
@@ -360,15 +344,7 @@ class Maml final : public LearnedOperator {
     weights[H_ + 4][0] = static_cast<T>(z.data[size_ - 1]);
   }
   [[nodiscard]] RegisterRows<T> packed_weights() const { return {(H_ + 5 + 3) / 4 * 4, H_}; }
-  [[nodiscard]] Switches switches_of(Index points) const {
-    Switches switches;
-    switches.works_on = RegisterRows<Count>(1, H_);
-    switches.first.assign(static_cast<std::size_t>(points + 1), -1);
-    for (std::vector<int>* list :
-         {&switches.next, &switches.from_begin, &switches.up_to, &switches.from_on, &switches.snapshot})
-      list->assign(static_cast<std::size_t>(H_ + 1), 0);
-    return switches;
-  }
+  [[nodiscard]] Switches switches_of(Index points) const { return {H_, points}; }
   static void forget(Room& room) {
     for (Known& known : room.known) known.packed = false;
     room.measured = none;
@@ -432,54 +408,8 @@ class Maml final : public LearnedOperator {
   [[gnu::always_inline]] static V masked(V value, V layer) { return layer > 0 ? value : V{}; }
 
   void find_switches(Room& room, const SortedPoints<T>& set, Switches& switches) const {
-    const Index count = set.count;
-    const T* x = set.input[room.task];
     const Parts<const T*> w = parts(std::as_const(room.theta()));
-    Count* works_on = switches.works_on[0];
-    in_groups(
-        room.theta().stride() / lanes, [&](auto G, Index group) __attribute__((always_inline)) {
-          V weight[G];
-          V bias[G];
-          decltype(weight[0] > bias[0]) works[G] = {};
-          for (int g = 0; g < G; ++g) {
-            weight[g] = fetch(w.w1 + (group + g) * lanes);
-            bias[g] = fetch(w.b1 + (group + g) * lanes);
-          }
-          for (Index p = 0; p < count; ++p) {
-            for (int g = 0; g < G; ++g) works[g] += weight[g] * x[p] + bias[g] > 0;
-          }
-          for (int g = 0; g < G; ++g) put(works_on + (group + g) * lanes, works[g]);
-        });
-    int* first = switches.first.data();
-    int* next = switches.next.data();
-    int* snapshot = switches.snapshot.data();
-    int* from_begin = switches.from_begin.data();
-    int* up_to = switches.up_to.data();
-    int* from_on = switches.from_on.data();
-    std::fill_n(first, count + 1, -1);
-    const auto all = static_cast<int>(count);
-    const auto units = static_cast<int>(H_);
-    // No branches: nobody can foretell them.
-    for (int j = 0; j < units; ++j) {
-      const auto points = static_cast<int>(-works_on[j]);
-      const int begins = w.w1[j] > 0 ? 1 : 0;
-      const int always = points == all ? 1 : 0;
-      const int event = static_cast<int>(points > 0) & (1 - always);
-      // What does not switch goes to the place after the last point, where nobody looks.
-      const int place = all - event * (begins * points + (1 - begins) * (all - points));
-      next[j] = first[place];
-      first[place] = j;
-      snapshot[j] = always * (units + 1);
-      *from_begin = j;
-      from_begin += always | (event & (1 - begins));
-      *from_on = j;
-      from_on += event & begins;
-      *up_to = j;
-      up_to += 1 - (event & begins);
-    }
-    switches.count_from_begin = static_cast<int>(from_begin - switches.from_begin.data());
-    switches.count_up_to = static_cast<int>(up_to - switches.up_to.data());
-    switches.count_from_on = static_cast<int>(from_on - switches.from_on.data());
+    switches.find(w.w1, w.b1, room.theta().stride(), H_, set.input[room.task], set.count);
   }
 
   /// Errors g(x) - y of the task's points and, with a direction, how they change; the second layer is kept
@@ -560,7 +490,7 @@ class Maml final : public LearnedOperator {
 
   /// 0, or NaN if a weight is not finite: that is seen even where its unit does not work.
   static T not_finite(const RegisterRows<T>& weights) {
-    typedef Count Bits __attribute__((vector_size(register_bytes)));
+    typedef typename Switches::Count Bits __attribute__((vector_size(register_bytes)));
     Bits bits{};
     for (Index i = 0; i < weights.size(); i += lanes) bits |= Bits(fetch(weights[0] + i) * T(0));
     return sum_of<T>(V(bits));

@@ -9,19 +9,20 @@ namespace surefoot::algorithms {
 
 namespace {
 
-constexpr EnumNames<Quantity, 13> quantity_names{{{Quantity::objective, "objective"},
-                                                  {Quantity::primal_residual, "primal residual"},
-                                                  {Quantity::dual_residual, "dual residual"},
-                                                  {Quantity::constraint_violation, "constraint violation"},
-                                                  {Quantity::optimality_residual, "optimality residual"},
-                                                  {Quantity::largest_error, "largest error"},
-                                                  {Quantity::prim_res, "prim_res (infinity norm)"},
-                                                  {Quantity::dual_res, "dual_res (infinity norm)"},
-                                                  {Quantity::duality_gap, "duality_gap"},
-                                                  {Quantity::prim_res_rel, "prim_res / its tolerance"},
-                                                  {Quantity::dual_res_rel, "dual_res / its tolerance"},
-                                                  {Quantity::duality_gap_rel, "duality_gap / its tolerance"},
-                                                  {Quantity::unsolved, "unsolved"}}};
+constexpr EnumNames<Quantity, 13> quantity_names{
+    {{Quantity::objective, "objective"},
+     {Quantity::primal_residual, "primal residual (Euclidean norm)"},
+     {Quantity::dual_residual, "dual residual (Euclidean norm)"},
+     {Quantity::constraint_violation, "constraint violation (infinity norm)"},
+     {Quantity::optimality_residual, "optimality residual"},
+     {Quantity::largest_error, "largest error"},
+     {Quantity::prim_res, "prim_res (infinity norm)"},
+     {Quantity::dual_res, "dual_res (infinity norm)"},
+     {Quantity::duality_gap, "duality_gap"},
+     {Quantity::prim_res_rel, "prim_res / its tolerance"},
+     {Quantity::dual_res_rel, "dual_res / its tolerance"},
+     {Quantity::duality_gap_rel, "duality_gap / its tolerance"},
+     {Quantity::unsolved, "unsolved"}}};
 
 }  // namespace
 
@@ -47,6 +48,10 @@ void Operator::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index c
 
 void Operator::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
   std::copy_n(iterate.data, iterate.rows * iterate.width, z.data);
+}
+
+void Operator::reload(const Index* /*instances*/, Workspace& /*workspace*/) const {
+  throw InputError(fmt::format("{}: lanes are loaded together", name()));
 }
 
 Ending Operator::ending(ConstBatch /*z*/, Index /*lane*/) const {

@@ -88,7 +88,8 @@ struct DeclaredMap {
 /// The contract of an optimizer on a batch: z^{k+1} = T_k(z^k, x) for the instances x of a family.
 ///
 /// Life of a block, in one thread: workspace = make_workspace(); load(first, count, workspace); start(z) or
-/// write(given); step(0), step(1), ...; in between read() and measure(). Then the next block.
+/// write(given); step(0), step(1), ...; in between read() and measure(), and reload() where lanes have ended
+/// before others. Then the next block.
 ///
 /// - Virtual calls happen at batch granularity. A batch has width() columns, whatever the number of
 ///   instances left: unused lanes repeat the last instance or are zero; nobody reads them.
@@ -125,6 +126,14 @@ class Operator {
   [[nodiscard]] virtual std::unique_ptr<Workspace> make_workspace() const = 0;
   /// Takes instances first .. first+count-1, 1 <= count <= width(), into the lanes of the workspace.
   virtual void load(Index first, Index count, Workspace& workspace) const = 0;
+  /// Whether lanes of a block that is under way can be given to other instances. Then the state says how many
+  /// steps a lane has made, and step() does not look at its k.
+  [[nodiscard]] virtual bool can_reload() const { return false; }
+  /// Lane j takes instances[j] (width() numbers), or stays as it is where that is below 0; the state of a
+  /// lane that takes another has to be started. Allocates nothing.
+  virtual void reload(const Index* instances, Workspace& workspace) const;
+  /// Lanes that must have ended before a reload pays, 1 .. width().
+  [[nodiscard]] virtual Index reload_lanes() const { return 1; }
 
   /// The cold start z^0.
   virtual void start(Batch z, Workspace& workspace) const = 0;

@@ -1,15 +1,12 @@
 #include "surefoot/algorithms/osqp.hpp"
 
-#include "surefoot/algorithms/detail/equilibration.hpp"
-#include "surefoot/algorithms/detail/osqp_stopping.hpp"
+#include "surefoot/algorithms/detail/osqp_room.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
-#include <type_traits>
 #include <utility>
 
 namespace surefoot::algorithms {
@@ -21,27 +18,12 @@ using problems::Vector;
 
 namespace {
 
-// Constants of the solver.
-constexpr double equality_width = 1e-4;
-constexpr double infinite_bound = 1e30;
-constexpr double loose_bound = infinite_bound * 1e-4;
-constexpr double dead_zone = 1e-15;
-constexpr Index most_lanes = 16;
-
-enum class RowKind { loose, inequality, equality };
-
-RowKind kind_of(double lower, double upper) {
-  if (lower < -loose_bound && upper > loose_bound) return RowKind::loose;
-  if (upper - lower < equality_width) return RowKind::equality;
-  return RowKind::inequality;
-}
-
 bool same_kinds_everywhere(const Qp& problem, const Vector& E) {
   const Index rows = std::max(problem.l.rows(), problem.u.rows());
   for (Index row = 0; row < problem.constraints(); ++row) {
-    const RowKind first = kind_of(E[row] * problem.l(0, row), E[row] * problem.u(0, row));
+    const OsqpRow first = row_kind(E[row] * problem.l(0, row), E[row] * problem.u(0, row));
     for (Index i = 1; i < rows; ++i) {
-      if (kind_of(E[row] * table_row(problem.l, i)[row], E[row] * table_row(problem.u, i)[row]) != first) {
+      if (row_kind(E[row] * table_row(problem.l, i)[row], E[row] * table_row(problem.u, i)[row]) != first) {
         return false;
       }
     }
@@ -70,108 +52,6 @@ SparseMatrix scaled_matrix(const SparseMatrix& matrix, const Vector& left, const
 }
 
 }  // namespace
-
-double row_rho(double lower, double upper, const OsqpOptions& options) {
-  return row_rho(lower, upper, std::clamp(options.rho, osqp_smallest_rho, osqp_largest_rho), options);
-}
-
-double row_rho(double lower, double upper, double rho, const OsqpOptions& options) {
-  const RowKind kind = kind_of(lower, upper);
-  if (kind == RowKind::equality) return options.equality_factor * rho;
-  if (kind == RowKind::loose && options.loose_rho > 0) return options.loose_rho;
-  return rho;
-}
-
-OsqpOptions OsqpOptions::defaults() {
-  OsqpOptions options;
-  options.adaptive_rho = true;
-  options.check_termination = 25;
-  return options;
-}
-
-OsqpOptions OsqpOptions::paper() {
-  OsqpOptions options;
-  options.rho = options.sigma = options.alpha = 1;
-  options.equality_factor = 1;
-  options.loose_rho = 0;
-  options.scaling = 0;
-  return options;
-}
-
-// Taken apart by all fields, so that a new one cannot be left out unseen.
-Settings settings_of(const OsqpOptions& options) {
-  const auto& [rho, sigma, alpha, equality_factor, loose_rho, scaling, scale_each, reference_q, system,
-               adaptive_rho, adaptive_rho_interval, adaptive_rho_tolerance, check_termination, eps_abs,
-               eps_rel, eps_prim_inf, eps_dual_inf, check_dualgap, scaled_termination, max_iter, stop] =
-      options;
-  Settings own{{"rho", rho},
-               {"sigma", sigma},
-               {"alpha", alpha},
-               {"equality_factor", equality_factor},
-               {"loose_rho", loose_rho},
-               {"scaling", scaling},
-               {"scale_each", scale_each},
-               {"reference_q", std::vector<double>(reference_q.begin(), reference_q.end())},
-               {"system", setting_of(system)},
-               {"adaptive_rho", adaptive_rho}};
-  const OsqpOptions usual;
-  const bool own_tolerances =
-      eps_abs != usual.eps_abs || eps_rel != usual.eps_rel || scaled_termination != usual.scaled_termination;
-  if (!options.watches() && !own_tolerances) return {{"solver", "OSQP"}, {"settings", own}};
-  const Settings others{{"adaptive_rho_interval", adaptive_rho_interval},
-                        {"adaptive_rho_tolerance", adaptive_rho_tolerance},
-                        {"check_termination", check_termination},
-                        {"eps_abs", eps_abs},
-                        {"eps_rel", eps_rel},
-                        {"eps_prim_inf", eps_prim_inf},
-                        {"eps_dual_inf", eps_dual_inf},
-                        {"check_dualgap", check_dualgap},
-                        {"scaled_termination", scaled_termination},
-                        {"max_iter", max_iter},
-                        {"stop", stop}};
-  own.insert(own.end(), others.begin(), others.end());
-  return {{"solver", "OSQP"}, {"settings", own}, {"package", std::string(emulated_osqp)}};
-}
-
-void OsqpOptions::validate() const {
-  require(std::isfinite(rho) && rho > 0, "rho: is {}, must be > 0", rho);
-  require(std::isfinite(sigma) && sigma > 0, "sigma: is {}, must be > 0", sigma);
-  require(alpha > 0 && alpha < 2, "alpha: is {}, must be in (0, 2)", alpha);
-  require(std::isfinite(equality_factor) && equality_factor > 0, "equality_factor: is {}, must be > 0",
-          equality_factor);
-  require(std::isfinite(loose_rho) && loose_rho >= 0, "loose_rho: is {}, must be >= 0", loose_rho);
-  require(scaling >= 0 && scaling <= 1000, "scaling: is {}, must be in 0 .. 1000", scaling);
-  require(adaptive_rho_interval >= 0, "adaptive_rho_interval: is {}, must be >= 0", adaptive_rho_interval);
-  require(std::isfinite(adaptive_rho_tolerance) && adaptive_rho_tolerance >= 1,
-          "adaptive_rho_tolerance: is {}, must be >= 1", adaptive_rho_tolerance);
-  require(check_termination >= 0, "check_termination: is {}, must be >= 0", check_termination);
-  require(std::isfinite(eps_abs) && eps_abs >= 0, "eps_abs: is {}, must be >= 0", eps_abs);
-  require(std::isfinite(eps_rel) && eps_rel >= 0, "eps_rel: is {}, must be >= 0", eps_rel);
-  require(eps_abs > 0 || eps_rel > 0, "eps_abs, eps_rel: both are 0, one must be > 0");
-  require(std::isfinite(eps_prim_inf) && eps_prim_inf > 0, "eps_prim_inf: is {}, must be > 0", eps_prim_inf);
-  require(std::isfinite(eps_dual_inf) && eps_dual_inf > 0, "eps_dual_inf: is {}, must be > 0", eps_dual_inf);
-  require(max_iter >= 1, "max_iter: is {}, must be >= 1", max_iter);
-}
-
-/// Data of a block in lane layout, and room to compute.
-struct Osqp::Room final : Workspace {
-  Buffer q, l, u;                // scaled
-  Buffer units;                  // n + 2m: what turns a state into an iterate, if each instance's own
-  Buffer cost;                   // one per lane
-  SplittingSystem::Numbers own;  // if own
-  Buffer difference;             // m: R w - y, or w~ of the kkt kind
-  Buffer x;                      // n + m: x~, and the multipliers nu of the kkt kind
-  Buffer scratch;
-  Buffer ahead;  // n + 2m, made by the first vjp: the state after the step
-  Buffer back;   // n: right-hand side of the transposed solve
-  Index count = 0;
-  // With adaptive rho or a stopping test:
-  SplittingSystem::Numbers varied;  // shared matrices with each lane's own rho
-  bool is_varied = false;           // whether the lanes use it
-  Buffer rho;                       // one per lane: of the factors
-  Buffer before;                    // n + 2m: the iterate before the step
-  Buffer residual;                  // one per lane
-};
 
 Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), options_(std::move(options)) {
   options_.validate();
@@ -249,7 +129,12 @@ std::unique_ptr<Workspace> Osqp::make_workspace() const {
   room->cost = Buffer(static_cast<std::size_t>(W), shared_cost_);
   if (system_->own()) {
     room->own = system_->make_numbers();
+    std::fill(room->own.sigma.begin(), room->own.sigma.end(), options_.sigma);
     room->units = make_buffer(n_ + 2 * m_, W);
+    room->raw_P = make_buffer(system_->P().entries(), W);
+    room->raw_A = make_buffer(system_->A().entries(), W);
+    room->raw_q = make_buffer(n_, W);
+    room->scaling = LaneEquilibration(n_, m_);
   }
   room->difference = make_buffer(m_, W);
   room->x = make_buffer(n_ + m_, W);
@@ -273,45 +158,102 @@ void Osqp::load(Index first, Index count, Workspace& workspace) const {
   const Index W = width();
   require(count >= 1 && count <= W && is_within(first, count, instances_),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1, W);
-  room.count = count;
-  for (Index lane = 0; lane < W; ++lane) {
-    const Index instance = first + std::min(lane, count - 1);
-    const double* q = table_row(problem_.q, instance);
-    const double* l = table_row(problem_.l, instance);
-    const double* u = table_row(problem_.u, instance);
-    if (!system_->own()) {
+  std::array<Index, osqp_most_lanes> instances{};
+  for (Index lane = 0; lane < W; ++lane) instances[lane] = first + std::min(lane, count - 1);
+  take(instances.data(), room);
+  if (system_->own()) system_->factor_again(room.own);
+  std::fill(room.rho.begin(), room.rho.end(), first_rho());
+  room.is_varied = false;
+  room.is_stale = false;
+}
+
+void Osqp::reload(const Index* instances, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  take(instances, room);
+  room.is_stale = system_->own();  // the next step factors, with the rho that it asks for
+}
+
+// A reload eliminates for all lanes, a step reads the entries of L twice. Measured: at once where an
+// elimination is worth few steps, with a few lanes where it is worth tens of them.
+Index Osqp::reload_lanes() const {
+  if (!system_->own()) return 1;
+  const Index steps = system_->factor_products() / std::max<Index>(1, 2 * system_->factor_entries());
+  return std::clamp<Index>(steps / 8, 1, width() / 2);
+}
+
+void Osqp::take(const Index* instances, Room& room) const {
+  const Index W = width();
+  if (!system_->own()) {
+    for (Index lane = 0; lane < W; ++lane) {
+      if (instances[lane] < 0) continue;
+      const double* q = table_row(problem_.q, instances[lane]);
+      const double* l = table_row(problem_.l, instances[lane]);
+      const double* u = table_row(problem_.u, instances[lane]);
       for (Index i = 0; i < n_; ++i) room.q[i * W + lane] = shared_cost_ * units_[i] * q[i];
       for (Index i = 0; i < m_; ++i) {
         room.l[i * W + lane] = l[i] / units_[n_ + m_ + i];
         room.u[i * W + lane] = u[i] / units_[n_ + m_ + i];
       }
-      continue;
     }
-    const SparseMatrix& P = problem_.P_of(instance);
-    const SparseMatrix& A = problem_.A_of(instance);
-    const Equilibration scaling = equilibrate(P, A, q, options_.scaling);
-    gather_values(scaled_matrix(P, scaling.D, scaling.D, scaling.cost), system_->P(),
-                  room.own.P.data() + lane, W);
-    gather_values(scaled_matrix(A, scaling.E, scaling.D, 1.0), system_->A(), room.own.A.data() + lane, W);
-    room.cost[lane] = scaling.cost;
-    for (Index i = 0; i < n_; ++i) {
-      room.units[i * W + lane] = scaling.D[i];
-      room.q[i * W + lane] = scaling.cost * scaling.D[i] * q[i];
-      room.own.sigma[i * W + lane] = options_.sigma;
+    return;
+  }
+  for (Index lane = 0; lane < W; ++lane) {
+    const Index instance = instances[lane];
+    if (instance < 0) continue;
+    if (problem_.P.size() > 1 || !room.has_raw_matrices) {
+      gather_values(problem_.P_of(instance), system_->P(), room.raw_P.data() + lane, W);
     }
+    if (problem_.A.size() > 1 || !room.has_raw_matrices) {
+      gather_values(problem_.A_of(instance), system_->A(), room.raw_A.data() + lane, W);
+    }
+    const double* q = table_row(problem_.q, instance);
+    for (Index i = 0; i < n_; ++i) room.raw_q[i * W + lane] = q[i];
+  }
+  room.has_raw_matrices = true;
+  scale_lanes(room);
+  for (Index lane = 0; lane < W; ++lane) {
+    if (instances[lane] < 0) continue;
+    const double* l = table_row(problem_.l, instances[lane]);
+    const double* u = table_row(problem_.u, instances[lane]);
     for (Index i = 0; i < m_; ++i) {
-      room.units[(n_ + i) * W + lane] = scaling.E[i] / scaling.cost;
-      room.units[(n_ + m_ + i) * W + lane] = 1 / scaling.E[i];
-      const double lower = scaling.E[i] * l[i];
-      const double upper = scaling.E[i] * u[i];
+      const double scale = room.scaling.E[i * W + lane];
+      const double lower = scale * l[i];
+      const double upper = scale * u[i];
       room.l[i * W + lane] = lower;
       room.u[i * W + lane] = upper;
       room.own.rho[i * W + lane] = row_rho(lower, upper, options_);
     }
   }
-  if (system_->own()) system_->factor(room.own);
-  std::fill(room.rho.begin(), room.rho.end(), first_rho());
-  room.is_varied = false;
+  system_->arrange(room.own);
+}
+
+// cost D P D, E A D, cost D q, and what turns states into iterates.
+void Osqp::scale_lanes(Room& room) const {
+  constexpr int W = 8;
+  using L = Lanes<W>;
+  const RowPattern& P = system_->P();
+  const RowPattern& A = system_->A();
+  LaneEquilibration& scaling = room.scaling;
+  scaling.equilibrate(P, room.raw_P.data(), A, room.raw_A.data(), room.raw_q.data(), options_.scaling);
+  const auto at = [](const Buffer& values, Index i) { return L::load(values.data() + i * W); };
+  const L cost = at(scaling.cost, 0);
+  cost.store(room.cost.data());
+  for (Index i = 0; i < n_; ++i) {
+    const L D = at(scaling.D, i);
+    D.store(room.units.data() + i * W);
+    (cost * D * at(room.raw_q, i)).store(room.q.data() + i * W);
+    for (int k = P.start[i]; k < P.start[i + 1]; ++k) {
+      (at(room.raw_P, k) * (cost * D * at(scaling.D, P.index[k]))).store(room.own.P.data() + Index{k} * W);
+    }
+  }
+  for (Index i = 0; i < m_; ++i) {
+    const L E = at(scaling.E, i);
+    (E / cost).store(room.units.data() + (n_ + i) * W);
+    (L(1.0) / E).store(room.units.data() + (n_ + m_ + i) * W);
+    for (int k = A.start[i]; k < A.start[i + 1]; ++k) {
+      (at(room.raw_A, k) * (E * at(scaling.D, A.index[k]))).store(room.own.A.data() + Index{k} * W);
+    }
+  }
 }
 
 void Osqp::reset_notes(Batch z) const {
@@ -324,23 +266,6 @@ void Osqp::reset_notes(Batch z) const {
 void Osqp::start(Batch z, Workspace& /*workspace*/) const {
   std::fill_n(z.data, iterate_size() * z.width, 0.0);
   reset_notes(z);
-}
-
-template <class Call>
-void Osqp::with_lanes(const Call& call) const {
-  using Yes = std::true_type;
-  using No = std::false_type;
-  if (system_->kind() == SystemKind::dense) {
-    const std::integral_constant<int, 16> W;
-    scaled_ ? call(W, No{}, Yes{}) : call(W, No{}, No{});
-  } else {
-    const std::integral_constant<int, 8> W;
-    if (system_->own()) {
-      scaled_ ? call(W, Yes{}, Yes{}) : call(W, Yes{}, No{});
-    } else {
-      scaled_ ? call(W, No{}, Yes{}) : call(W, No{}, No{});
-    }
-  }
 }
 
 template <int W, bool Own, bool Scaled, bool Varied>
@@ -501,405 +426,13 @@ void Osqp::plain_step(double* z, Room& room, double* residual) const {
   });
 }
 
-void Osqp::step(Index k, Batch z, Workspace& workspace, double* residual) const {
+void Osqp::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
   auto& room = static_cast<Room&>(workspace);
   if (options_.watches()) {
-    watched_step(k + 1, z, room, residual);
+    watched_step(z, room, residual);
   } else {
     plain_step(z.data, room, residual);
   }
-}
-
-bool Osqp::tests_after(Index done) const {
-  return done == options_.max_iter ||
-         (options_.check_termination > 0 && done % options_.check_termination == 0);
-}
-
-// Factors for the rho that the state asks for. Lanes whose rho is as before get the same bits again.
-void Osqp::follow_rho(const double* rho, Room& room) const {
-  const Index W = width();
-  if (std::memcmp(rho, room.rho.data(), static_cast<std::size_t>(W) * sizeof(double)) == 0) return;
-  std::copy_n(rho, W, room.rho.data());
-  const bool own = system_->own();
-  room.is_varied = !own && std::any_of(rho, rho + W, [&](double value) { return value != first_rho(); });
-  if (!own && !room.is_varied) return;
-  SplittingSystem::Numbers& numbers = own ? room.own : room.varied;
-  for (Index i = 0; i < m_; ++i) {
-    for (Index lane = 0; lane < W; ++lane) {
-      numbers.rho[i * W + lane] = row_rho(room.l[i * W + lane], room.u[i * W + lane], rho[lane], options_);
-    }
-  }
-  system_->factor_again(numbers);
-}
-
-void Osqp::watched_step(Index done, Batch z, Room& room, double* residual) const {
-  const Index W = z.width;
-  double* notes = z.row(iterate_size());
-  double* held = notes + residual_note * W;
-  const double* status = notes + status_note * W;
-  std::array<bool, most_lanes> ended{};
-  Index ended_lanes = 0;
-  for (Index lane = 0; lane < W; ++lane) {
-    ended[lane] = options_.stop && status[lane] != 0;
-    ended_lanes += ended[lane] ? 1 : 0;
-  }
-  if (ended_lanes < W) {
-    follow_rho(notes + rho_note * W, room);
-    if (ended_lanes > 0 || tests_after(done)) std::copy_n(z.data, iterate_size() * W, room.before.data());
-    plain_step(z.data, room, room.residual.data());
-    for (Index i = 0; ended_lanes > 0 && i < iterate_size(); ++i) {
-      for (Index lane = 0; lane < W; ++lane) {
-        if (ended[lane]) z.row(i)[lane] = room.before[i * W + lane];
-      }
-    }
-    for (Index lane = 0; lane < W; ++lane) {
-      double seen = 0;  // a note that is not a number ends the run as one of the iterate does
-      for (Index i = 0; i < note_rows; ++i) seen += 0 * notes[i * W + lane];
-      held[lane] = (ended[lane] ? held[lane] : room.residual[lane]) + seen;
-    }
-    watch(done, z, room);
-  }
-  if (residual != nullptr) std::copy_n(held, W, residual);
-}
-
-// In the order of the package: the stopping test, then rho.
-void Osqp::watch(Index done, Batch z, Room& room) const {
-  const Index W = z.width;
-  double* notes = z.row(iterate_size());
-  const double* status = notes + status_note * W;
-  const bool tests =
-      tests_after(done) && std::any_of(status, status + W, [](double value) { return value == 0; });
-  const Index interval = options_.adaptive_rho_interval > 0 ? options_.adaptive_rho_interval
-                         : options_.check_termination > 0   ? 4 * options_.check_termination
-                                                            : 100;
-  const bool adapts = options_.adaptive_rho && done % interval == 0;
-  if (!tests && !adapts) return;
-  std::array<OsqpSurvey, most_lanes> surveys;
-  with_lanes([&](auto lanes, auto own, auto scaled) {
-    survey_lanes<decltype(lanes)::value, decltype(own)::value, decltype(scaled)::value>(z.data, room,
-                                                                                        surveys.data());
-  });
-  if (tests) test_for_end(done, z, room, surveys.data());
-  if (!adapts) return;
-  for (Index lane = 0; lane < W; ++lane) {
-    if (options_.stop && status[lane] != 0) continue;
-    double& rho = notes[rho_note * W + lane];
-    const double estimate = rho_estimate(rho, surveys[lane].scaled);
-    if (estimate > rho * options_.adaptive_rho_tolerance ||
-        estimate < rho / options_.adaptive_rho_tolerance) {
-      rho = estimate;
-      notes[updates_note * W + lane] += 1;
-    }
-  }
-}
-
-void Osqp::test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const {
-  const Index W = z.width;
-  double* notes = z.row(iterate_size());
-  std::array<OsqpDirection, most_lanes> directions;
-  const bool last = done == options_.max_iter;
-  bool pass = true;
-  for (Index lane = 0; lane < W; ++lane) {
-    pass = pass && (notes[status_note * W + lane] != 0 || residuals_pass(surveys[lane], options_));
-  }
-  if (!pass) {
-    with_lanes([&](auto lanes, auto own, auto scaled) {
-      direction_lanes<decltype(lanes)::value, decltype(own)::value, decltype(scaled)::value>(
-          z.data, room, directions.data());
-    });
-  }
-  for (Index lane = 0; lane < W; ++lane) {
-    if (notes[status_note * W + lane] != 0) continue;
-    const OsqpSurvey& survey = surveys[lane];
-    SolverStatus status = stopping_test(survey, directions[lane], options_, false);
-    if (status == SolverStatus::running && last) {
-      status = stopping_test(survey, directions[lane], options_, true);
-      if (status == SolverStatus::running) status = SolverStatus::maximum_iterations_reached;
-    }
-    if (status == SolverStatus::running) continue;
-    notes[status_note * W + lane] = static_cast<double>(status);
-    notes[iterations_note * W + lane] = static_cast<double>(done);
-    notes[end_rho_note * W + lane] = notes[rho_note * W + lane];
-    notes[end_updates_note * W + lane] = notes[updates_note * W + lane];
-    notes[primal_note * W + lane] = survey.tested.primal;
-    notes[dual_note * W + lane] = survey.tested.dual;
-    notes[gap_note * W + lane] = (survey.xPx + survey.qx + survey.support) / survey.cost;
-    notes[objective_note * W + lane] = (0.5 * survey.xPx + survey.qx) / survey.cost;
-  }
-}
-
-Ending Osqp::ending(ConstBatch z, Index lane) const {
-  require(options_.watches(), "osqp: has no stopping test with these settings");
-  const auto note = [&](Note which) { return z.row(iterate_size() + which)[lane]; };
-  Ending ending;
-  ending.rho = note(rho_note);
-  ending.rho_updates = static_cast<Index>(note(updates_note));
-  ending.status = static_cast<SolverStatus>(static_cast<int>(note(status_note)));
-  if (ending.status == SolverStatus::running) return ending;
-  ending.iterations = static_cast<Index>(note(iterations_note));
-  ending.rho = note(end_rho_note);
-  ending.rho_updates = static_cast<Index>(note(end_updates_note));
-  ending.primal_residual = note(primal_note);
-  ending.dual_residual = note(dual_note);
-  ending.duality_gap = note(gap_note);
-  ending.objective = note(objective_note);
-  return ending;
-}
-
-bool Osqp::finished(ConstBatch z, Index count) const {
-  if (!options_.stop) return false;
-  const double* status = z.row(iterate_size() + status_note);
-  return std::none_of(status, status + count, [](double value) { return value == 0; });
-}
-
-// A running maximum passes over NaN, as that of the package does.
-template <int W, bool Own, bool Scaled>
-void Osqp::survey_lanes(const double* z, Room& room, OsqpSurvey* surveys) const {
-  using L = Lanes<W>;
-  const SplittingSystem& system = *system_;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const double* units = Own ? room.units.data() : units_.data();
-  const double* x = z;
-  const double* y = z + n_ * W;
-  const double* w = z + (n_ + m_) * W;
-  const bool in_units = Scaled && !options_.scaled_termination;
-  const L zero(0.0);
-  const auto grow = [&](L & largest, const L& value) __attribute__((always_inline)) {
-    largest = max(max(value, zero - value), largest);
-  };
-  struct Sizes {
-    L residual{0.0}, first{0.0}, second{0.0}, third{0.0};
-  };
-  Sizes dual, dual_tested, primal, primal_tested;
-  L xPx(0.0), qx(0.0), upper_sum(0.0), lower_sum(0.0), poison(0.0);
-  double* Px = room.x.data();
-  system.multiply_P<W, Own>(numbers, x, Px, room.scratch.data());
-  for (Index i = 0; i < n_; ++i) {
-    const L product = L::load(Px + i * W);
-    const L q = L::load(room.q.data() + i * W);
-    const L point = L::load(x + i * W);
-    L Aty(0.0);
-    add_row_product<W, Own>(system.A_transposed(), numbers.A_transposed.data(), i, y, Aty);
-    const L residual = q + product + Aty;
-    grow(dual.residual, residual);
-    grow(dual.first, q);
-    grow(dual.second, Aty);
-    grow(dual.third, product);
-    if (in_units) {
-      const L inverse = L(1.0) / entry_value<W, Own>(units, static_cast<int>(i));
-      grow(dual_tested.residual, residual * inverse);
-      grow(dual_tested.first, q * inverse);
-      grow(dual_tested.second, Aty * inverse);
-      grow(dual_tested.third, product * inverse);
-    }
-    xPx.add_product(product, point);
-    qx.add_product(q, point);
-    poison.add_product(zero, residual);
-  }
-  for (Index i = 0; i < m_; ++i) {
-    L Ax(0.0);
-    add_row_product<W, Own>(system.A(), numbers.A.data(), i, x, Ax);
-    const L copy = L::load(w + i * W);
-    const L residual = Ax - copy;
-    grow(primal.residual, residual);
-    grow(primal.first, copy);
-    grow(primal.second, Ax);
-    if (in_units) {
-      const L unit = entry_value<W, Own>(units, static_cast<int>(n_ + m_ + i));
-      grow(primal_tested.residual, residual * unit);
-      grow(primal_tested.first, copy * unit);
-      grow(primal_tested.second, Ax * unit);
-    }
-    const L lower = L::load(room.l.data() + i * W);
-    const L upper = L::load(room.u.data() + i * W);
-    const L multiplier = L::load(y + i * W);
-    const L above = where_greater(upper, L(loose_bound), zero, max(multiplier, zero));
-    const L below = where_greater(L(-loose_bound), lower, zero, min(multiplier, zero));
-    upper_sum.add_product(min(upper, L(infinite_bound)), where_greater(L(dead_zone), above, zero, above));
-    lower_sum.add_product(max(lower, L(-infinite_bound)), where_greater(below, L(-dead_zone), zero, below));
-    poison.add_product(zero, residual);
-  }
-  const L support = upper_sum + lower_sum;
-  const L cost = L::load(room.cost.data());
-  for (int lane = 0; lane < W; ++lane) {
-    OsqpSurvey& survey = surveys[lane];
-    const auto sizes = [lane](const Sizes& of_primal, const Sizes& of_dual, double factor) {
-      return OsqpSizes{of_primal.residual[lane],     of_dual.residual[lane] * factor,
-                       of_primal.first[lane],        of_primal.second[lane],
-                       of_dual.first[lane] * factor, of_dual.second[lane] * factor,
-                       of_dual.third[lane] * factor};
-    };
-    survey.scaled = sizes(primal, dual, 1.0);
-    survey.tested = in_units ? sizes(primal_tested, dual_tested, 1 / cost[lane]) : survey.scaled;
-    survey.xPx = xPx[lane];
-    survey.qx = qx[lane];
-    survey.support = support[lane];
-    survey.cost = cost[lane];
-    survey.poison = poison[lane];
-  }
-}
-
-template <int W, bool Own, bool Scaled>
-void Osqp::direction_lanes(const double* z, Room& room, OsqpDirection* directions) const {
-  using L = Lanes<W>;
-  const SplittingSystem& system = *system_;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const double* units = Own ? room.units.data() : units_.data();
-  const bool in_units = Scaled && !options_.scaled_termination;
-  const L zero(0.0);
-  const auto unit = [&](Index i) __attribute__((always_inline)) {
-    return in_units ? entry_value<W, Own>(units, static_cast<int>(i)) : L(1.0);
-  };
-  const auto grow = [&](L & largest, const L& value) __attribute__((always_inline)) {
-    largest = max(max(value, zero - value), largest);
-  };
-  double* dx = room.x.data();             // n
-  double* dy = room.difference.data();    // m
-  double* product = room.scratch.data();  // n
-  L size_dx(0.0), qdx(0.0);
-  for (Index i = 0; i < n_; ++i) {
-    const L change = L::load(z + i * W) - L::load(room.before.data() + i * W);
-    change.store(dx + i * W);
-    grow(size_dx, change * unit(i));
-    qdx.add_product(L::load(room.q.data() + i * W), change);
-  }
-  L size_dy(0.0), support(0.0);
-  for (Index i = 0; i < m_; ++i) {
-    const L lower = L::load(room.l.data() + i * W);
-    const L upper = L::load(room.u.data() + i * W);
-    const L change = L::load(z + (n_ + i) * W) - L::load(room.before.data() + (n_ + i) * W);
-    const L above = where_greater(upper, L(loose_bound), zero, max(change, zero));
-    const L below = where_greater(L(-loose_bound), lower, zero, min(change, zero));
-    const L projected = above + below;
-    projected.store(dy + i * W);
-    grow(size_dy, projected / unit(n_ + m_ + i));
-    support.add_product(min(upper, L(infinite_bound)), above);
-    support.add_product(max(lower, L(-infinite_bound)), below);
-  }
-  system.multiply_P<W, Own>(numbers, dx, product, room.scratch.data() + n_ * W);
-  L Atdy(0.0), Pdx(0.0), beyond(0.0);
-  for (Index i = 0; i < n_; ++i) {
-    L sum(0.0);
-    add_row_product<W, Own>(system.A_transposed(), numbers.A_transposed.data(), i, dy, sum);
-    grow(Atdy, sum / unit(i));
-    grow(Pdx, L::load(product + i * W) / unit(i));
-  }
-  for (Index i = 0; i < m_; ++i) {
-    L sum(0.0);
-    add_row_product<W, Own>(system.A(), numbers.A.data(), i, dx, sum);
-    sum *= unit(n_ + m_ + i);
-    const L lower = L::load(room.l.data() + i * W);
-    const L upper = L::load(room.u.data() + i * W);
-    beyond = max(where_greater(L(loose_bound), upper, sum, zero), beyond);
-    beyond = max(where_greater(lower, L(-loose_bound), zero - sum, zero), beyond);
-  }
-  const L cost = L::load(room.cost.data());
-  for (int lane = 0; lane < W; ++lane) {
-    directions[lane] = {size_dy[lane], support[lane], Atdy[lane],   size_dx[lane],
-                        qdx[lane],     Pdx[lane],     beyond[lane], cost[lane]};
-  }
-}
-
-// With (a, b, c) the cotangent of (x+, y+, w+) and e = c - R b where w+ was not clipped, else 0:
-//   v = R b + e,   g = K^{-1} (alpha a + alpha A'v),
-//   d x = (1 - alpha) a + sigma g,   d y = b + R^{-1} e - A g,   d w = (1 - alpha) v + R A g.
-template <int W, bool Own>
-void Osqp::vjp_lanes(const double* w_new, double* cotangent, Room& room) const {
-  using L = Lanes<W>;
-  const SplittingSystem& system = *system_;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  double* a = cotangent;
-  double* b = cotangent + n_ * W;
-  double* c = cotangent + (n_ + m_) * W;
-  double* v = room.difference.data();
-  double* back = room.back.data();
-  double* g = room.x.data();
-  const L alpha(options_.alpha);
-  const L rest(1 - options_.alpha);
-  const L sigma(options_.sigma);
-  for (Index i = 0; i < m_; ++i) {
-    const L rho = entry_value<W, Own>(numbers.rho.data(), static_cast<int>(i));
-    const L point = L::load(w_new + i * W);
-    const L by_y = L::load(b + i * W);
-    const L free = L::load(c + i * W) - rho * by_y;
-    const L above = where_greater(point, L::load(room.l.data() + i * W), free, L(0.0));
-    const L inside = where_greater(L::load(room.u.data() + i * W), point, above, L(0.0));
-    const L by_v = rho * by_y + inside;
-    (by_y + entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i)) * inside).store(b + i * W);
-    (rest * by_v).store(c + i * W);
-    by_v.store(v + i * W);
-  }
-  for (Index i = 0; i < n_; ++i) {
-    L sum = L::load(a + i * W);
-    add_row_product<W, Own>(system.A_transposed(), numbers.A_transposed.data(), i, v, sum);
-    (alpha * sum).store(back + i * W);
-  }
-  if (system.kind() == SystemKind::kkt) {
-    const auto n = static_cast<int>(n_);
-    system.solve_kkt<W, Own>(
-        numbers, [&](int i) { return i < n ? L::load(back + static_cast<Index>(i) * W) : L(0.0); }, g);
-  } else {
-    system.solve<W, Own>(
-        numbers, [&](int i) { return L::load(back + static_cast<Index>(i) * W); }, g, room.scratch.data());
-  }
-  for (Index i = 0; i < n_; ++i) (rest * L::load(a + i * W) + sigma * L::load(g + i * W)).store(a + i * W);
-  for (Index i = 0; i < m_; ++i) {
-    L product(0.0);
-    add_row_product<W, Own>(system.A(), numbers.A.data(), i, g, product);
-    (L::load(b + i * W) - product).store(b + i * W);
-    (L::load(c + i * W) + entry_value<W, Own>(numbers.rho.data(), static_cast<int>(i)) * product)
-        .store(c + i * W);
-  }
-}
-
-void Osqp::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const {
-  auto& room = static_cast<Room&>(workspace);
-  if (room.ahead.empty()) {
-    room.ahead = make_buffer(n_ + 2 * m_, width());
-    room.back = make_buffer(n_, width());
-  }
-  std::copy_n(z.data, z.rows * z.width, room.ahead.data());
-  step(k, {room.ahead.data(), z.rows, z.width}, workspace, nullptr);
-  with_lanes([&](auto W, auto own, auto) {
-    vjp_lanes<decltype(W)::value, decltype(own)::value>(room.ahead.data() + (n_ + m_) * decltype(W)::value,
-                                                        cotangent.data, room);
-  });
-}
-
-void Osqp::start_from(ConstBatch numbers, Batch z, Workspace& workspace) const {
-  const auto& room = static_cast<const Room&>(workspace);
-  std::copy_n(numbers.data, n_ * z.width, z.data);
-  with_lanes([&](auto width_constant, auto own, auto) {
-    constexpr int W = decltype(width_constant)::value;
-    constexpr bool Own = decltype(own)::value;
-    using L = Lanes<W>;
-    const double* rho = (Own ? room.own : shared_).rho.data();
-    for (Index i = 0; i < m_; ++i) {
-      const L v = L::load(numbers.row(n_ + i));
-      const L w = min(L::load(room.u.data() + i * W), max(L::load(room.l.data() + i * W), v));
-      (entry_value<W, Own>(rho, static_cast<int>(i)) * (v - w)).store(z.row(n_ + i));
-      w.store(z.row(n_ + m_ + i));
-    }
-  });
-}
-
-void Osqp::start_from_vjp(ConstBatch numbers, ConstBatch cotangent, Batch derivative,
-                          Workspace& workspace) const {
-  const auto& room = static_cast<const Room&>(workspace);
-  std::copy_n(cotangent.data, n_ * cotangent.width, derivative.data);
-  with_lanes([&](auto width_constant, auto own, auto) {
-    constexpr int W = decltype(width_constant)::value;
-    constexpr bool Own = decltype(own)::value;
-    using L = Lanes<W>;
-    const double* rho = (Own ? room.own : shared_).rho.data();
-    for (Index i = 0; i < m_; ++i) {
-      const L v = L::load(numbers.row(n_ + i));
-      const L by_w = L::load(cotangent.row(n_ + m_ + i));
-      const L clipped = entry_value<W, Own>(rho, static_cast<int>(i)) * L::load(cotangent.row(n_ + i));
-      const L above = where_greater(v, L::load(room.l.data() + i * W), by_w, clipped);
-      where_greater(L::load(room.u.data() + i * W), v, above, clipped).store(derivative.row(n_ + i));
-    }
-  });
 }
 
 void Osqp::read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const {
@@ -926,81 +459,6 @@ void Osqp::write(ConstBatch iterate, Workspace& workspace, Batch z) const {
       z.row(i)[lane] = iterate.row(i)[lane] / unit;
     }
   }
-}
-
-template <int W, bool Own, bool Scaled>
-void Osqp::measure_lanes(Quantity quantity, const double* z, Room& room, double* value) const {
-  using L = Lanes<W>;
-  const SplittingSystem& system = *system_;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const double* units = Own ? room.units.data() : units_.data();
-  const double* x = z;
-  const double* y = z + n_ * W;
-  const double* w = z + (n_ + m_) * W;
-  const L cost = L::load(room.cost.data());
-  L result(0.0);
-  if (quantity == Quantity::objective || quantity == Quantity::dual_residual) {
-    double* Px = room.x.data();
-    system.multiply_P<W, Own>(numbers, x, Px, room.scratch.data());
-    for (Index i = 0; i < n_; ++i) {
-      const L q = L::load(room.q.data() + i * W);
-      L gradient = L::load(Px + i * W);
-      if (quantity == Quantity::objective) {
-        result.add_product(L::load(x + i * W), L(0.5) * gradient + q);
-      } else {
-        gradient += q;
-        add_row_product<W, Own>(system.A_transposed(), numbers.A_transposed.data(), i, y, gradient);
-        gradient = gradient / (cost * entry_value<W, Own>(units, static_cast<int>(i)));
-        result.add_product(gradient, gradient);
-      }
-    }
-    result = quantity == Quantity::objective ? result / cost : sqrt(result);
-  } else {
-    L poison(0.0);
-    for (Index i = 0; i < m_; ++i) {
-      L product(0.0);
-      add_row_product<W, Own>(system.A(), numbers.A.data(), i, x, product);
-      const L unit = entry_value<W, Own>(units, static_cast<int>(n_ + m_ + i));
-      if (quantity == Quantity::primal_residual) {
-        const L gap = (product - L::load(w + i * W)) * unit;
-        result.add_product(gap, gap);
-      } else {
-        const L below = (L::load(room.l.data() + i * W) - product) * unit;
-        const L above = (product - L::load(room.u.data() + i * W)) * unit;
-        result = max(result, max(above, below));
-        poison.add_product(L(0.0), product);  // a running maximum passes over NaN
-      }
-    }
-    result = quantity == Quantity::primal_residual ? sqrt(result) : result + poison;
-  }
-  result.store(value);
-}
-
-void Osqp::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& workspace, double* value) const {
-  auto& room = static_cast<Room&>(workspace);
-  if (quantity == Quantity::unsolved) {
-    const double* status = z.row(iterate_size() + status_note);
-    for (Index lane = 0; lane < z.width; ++lane) {
-      value[lane] = status[lane] == static_cast<double>(SolverStatus::solved) ? 0.0 : 1.0;
-    }
-    return;
-  }
-  with_lanes([&](auto W, auto own, auto scaled) {
-    if (quantity > Quantity::largest_error) {
-      std::array<OsqpSurvey, most_lanes> surveys;
-      survey_lanes<decltype(W)::value, decltype(own)::value, decltype(scaled)::value>(z.data, room,
-                                                                                      surveys.data());
-      for (Index lane = 0; lane < z.width; ++lane) {
-        value[lane] = reported(quantity, surveys[lane], options_) + surveys[lane].poison;
-      }
-      return;
-    }
-    const auto one = [&](Quantity wanted, double* numbers) {
-      measure_lanes<decltype(W)::value, decltype(own)::value, decltype(scaled)::value>(wanted, z.data, room,
-                                                                                       numbers);
-    };
-    measure_optimality<decltype(W)::value>(quantity, one, value);
-  });
 }
 
 }  // namespace surefoot::algorithms

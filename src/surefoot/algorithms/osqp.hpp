@@ -54,6 +54,8 @@ struct OsqpOptions {
   static OsqpOptions paper();
   /// Whether there is anything to do besides steps: adaptive rho or a stopping test.
   [[nodiscard]] bool watches() const { return adaptive_rho || check_termination > 0 || stop; }
+  /// Iterations between two changes of rho.
+  [[nodiscard]] Index rho_interval() const;
   void validate() const;
 };
 
@@ -75,9 +77,9 @@ struct OsqpDirection;
 /// B. Stellato, G. Banjac, P. Goulart, A. Bemporad, S. Boyd, "OSQP: an operator splitting solver for
 /// quadratic programs", Math. Prog. Comp. 12, 2020. With scaling the iteration runs on equilibrated data.
 ///
-/// With adaptive rho or a stopping test the state has rows after the iterate: rho of each lane, and what the
-/// stopping test said. A lane's own rho needs its own factors: the block is factored again in lanes. A block
-/// whose lanes all have the first rho uses the factors of the family.
+/// With adaptive rho or a stopping test the state has rows after the iterate: steps and rho of each lane, and
+/// what the stopping test said. A lane's own rho needs its own factors: the block is factored again in lanes.
+/// A block whose lanes all have the first rho uses the factors of the family.
 class Osqp final : public Operator, public DifferentiableStep {
  public:
   explicit Osqp(problems::Qp problem, OsqpOptions options = {});
@@ -98,6 +100,9 @@ class Osqp final : public Operator, public DifferentiableStep {
   [[nodiscard]] Index width() const override { return system_->width(); }
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
   void load(Index first, Index count, Workspace& workspace) const override;
+  [[nodiscard]] bool can_reload() const override { return options_.stop; }
+  void reload(const Index* instances, Workspace& workspace) const override;
+  [[nodiscard]] Index reload_lanes() const override;
   void start(Batch z, Workspace& workspace) const override;
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
@@ -139,16 +144,21 @@ class Osqp final : public Operator, public DifferentiableStep {
     gap_note,
     objective_note,
     residual_note,  // of the last step that was made
+    steps_note,     // that the lane has made
     note_rows
   };
   [[nodiscard]] double first_rho() const;
-  [[nodiscard]] bool tests_after(Index done) const;
+  struct Due;
+  [[nodiscard]] Due due_after(const double* done, const double* status) const;
   void reset_notes(Batch z) const;
+  void take(const Index* instances, Room& room) const;
+  void scale_lanes(Room& room) const;
   void plain_step(double* z, Room& room, double* residual) const;
-  void watched_step(Index done, Batch z, Room& room, double* residual) const;
+  void watched_step(Batch z, Room& room, double* residual) const;
   void follow_rho(const double* rho, Room& room) const;
-  void watch(Index done, Batch z, Room& room) const;
-  void test_for_end(Index done, Batch z, Room& room, const OsqpSurvey* surveys) const;
+  void watch(const Due& due, Batch z, Room& room) const;
+  void test_for_end(const Due& due, Batch z, Room& room, const OsqpSurvey* surveys) const;
+  void survey(const double* z, Room& room, OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>
   void survey_lanes(const double* z, Room& room, OsqpSurvey* surveys) const;
   template <int W, bool Own, bool Scaled>

@@ -14,7 +14,7 @@ constexpr Index plan_steps = 500;  ///< of the controller before: its plan is th
 /// The solver as a controller sets it up: once, vectors updated from problem to problem. The problems are in
 /// natural units, so that they are not scaled; rho suits cold starts. Others are the solver's own defaults.
 algorithms::OsqpOptions controller_options(const ControlStart& model) {
-  algorithms::OsqpOptions options = algorithms::OsqpOptions::package();
+  algorithms::OsqpOptions options = algorithms::OsqpOptions::fixed();
   options.scaling = 0;
   options.rho = model.rho;
   options.system = algorithms::SystemKind::dense;

@@ -296,6 +296,8 @@ std::string FamilyRun::record(FamilyResult& result) const {
   for (const families::FamilyFiles::Read& read : files_.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
   run["iterations"] = options_.iterations;
+  if (const std::string description = run.value("description", ""); !description.empty())
+    result.solver_line = "Solver: " + description;
   if (op().has_stopping_test()) {
     run["termination"] = termination_record(terminations_, solver_.stops);
     result.termination_line = termination_text(run["termination"]);

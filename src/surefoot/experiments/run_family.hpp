@@ -74,6 +74,7 @@ struct FamilyResult {
   std::string traces;            ///< as .npy, if they are saved
   std::string terminations;      ///< as CSV, if the solver has a stopping test
   std::string termination_line;  ///< what it came to, in words
+  std::string solver_line;       ///< which solver was run, in words
 };
 
 class FamilyRun {

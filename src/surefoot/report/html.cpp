@@ -46,6 +46,13 @@ std::string subtitle_of(const Certificate& certificate) {
              : fmt::format("{} for each of {} variants", text, certificate.variants.size());
 }
 
+/// What the operator says of itself; empty where it says nothing.
+std::string solver_in_words(const Certificate& certificate) {
+  const auto run = nlohmann::ordered_json::parse(certificate.run);
+  const auto words = run.find("description");
+  return words != run.end() && words->is_string() ? words->get<std::string>() : "";
+}
+
 std::string summary_of(const Certificate& certificate) {
   const Headline lines = headline(certificate);
   std::string html =
@@ -55,7 +62,9 @@ std::string summary_of(const Certificate& certificate) {
     if (lines.groups.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(group.variant));
     html += html_list(group.claims) + "</div>\n";
   }
-  return html + "</div>\n</div>\n";
+  html += "</div>\n</div>\n";
+  const std::string solver = solver_in_words(certificate);
+  return solver.empty() ? html : html + html_paragraph(fmt::format("Solver: {}.", solver));
 }
 
 std::string notes_html(const std::vector<std::string>& notes) {
@@ -125,6 +134,15 @@ std::string confidence_html(const Certificate& certificate) {
   return html_paragraph(words) + html_scrolling(share_table(certificate), "total", "Confidence budget");
 }
 
+/// A setting of a run in a line, those of an object below it.
+std::string settings_lines(const std::string& name, const nlohmann::ordered_json& value, std::size_t depth) {
+  const std::string before = std::string(2 * depth, ' ') + html_escaped(name) + ':';
+  if (!value.is_object() || value.empty()) return fmt::format("{} {}\n", before, html_escaped(value.dump()));
+  std::string lines = before + '\n';
+  for (const auto& [inner, setting] : value.items()) lines += settings_lines(inner, setting, depth + 1);
+  return lines;
+}
+
 std::string data_html(const Certificate& certificate) {
   std::string html;
   for (const certify::Variant& variant : certificate.variants) {
@@ -167,11 +185,10 @@ std::string data_html(const Certificate& certificate) {
   }
   const auto run = nlohmann::ordered_json::parse(certificate.run);
   if (!run.is_null()) {
+    html += "<h3>Seed and settings</h3>\n";
     std::string lines;
-    for (const auto& [name, value] : run.items()) {
-      lines += fmt::format("{}: {}\n", html_escaped(name), html_escaped(value.dump()));
-    }
-    html += fmt::format("<h3>Seed and settings</h3>\n<pre>{}</pre>\n", lines);
+    for (const auto& [name, value] : run.items()) lines += settings_lines(name, value, 0);
+    html += fmt::format("<pre>{}</pre>\n", lines);
   }
   return html;
 }

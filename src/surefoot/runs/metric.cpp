@@ -145,18 +145,19 @@ MetricRoom::MetricRoom(const Metric& metric, const Operator& op) : metric_(metri
 void MetricRoom::load(Index first, Index count) {
   first_ = first;
   count_ = count;
+  for (Index lane = 0; lane < op_.width(); ++lane) load_lane(lane, first + std::min(lane, count - 1));
+}
+
+void MetricRoom::load_lane(Index lane, Index instance) {
   if (reference_.size() == 0) return;
   const Index W = op_.width();
-  for (Index lane = 0; lane < W; ++lane) {
-    const double* row =
-        metric_.reference->data() + (first + std::min(lane, count - 1)) * metric_.reference->cols();
-    double squares = 0;
-    for (Index i = 0; i < metric_.count; ++i) {
-      reference_[i * W + lane] = row[i];
-      squares += row[i] * row[i];
-    }
-    squares_[lane] = squares;
+  const double* row = metric_.reference->data() + instance * metric_.reference->cols();
+  double squares = 0;
+  for (Index i = 0; i < metric_.count; ++i) {
+    reference_[i * W + lane] = row[i];
+    squares += row[i] * row[i];
   }
+  squares_[lane] = squares;
 }
 
 void MetricRoom::evaluate(Index k, ConstBatch z, Workspace& workspace, double* value) {

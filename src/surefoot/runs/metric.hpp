@@ -64,6 +64,8 @@ class MetricRoom {
   /// Throws InputError if the metric does not fit the operator.
   MetricRoom(const Metric& metric, const algorithms::Operator& op);
   void load(Index first, Index count);
+  /// Another instance in one lane; not for a user's own metric.
+  void load_lane(Index lane, Index instance);
   /// One number per lane, after k steps; not for the residual.
   void evaluate(Index k, algorithms::ConstBatch z, algorithms::Workspace& workspace, double* value);
 

@@ -44,7 +44,11 @@ Metric named_metric(const std::string& name, const algorithms::Operator& op,
   if (name == "residual") return fixed_point_residual();
   if (name == "primal") return quantity(algorithms::Quantity::primal_residual);
   if (name == "dual") return quantity(algorithms::Quantity::dual_residual);
-  if (name == "optimality") return quantity(algorithms::Quantity::optimality_residual);
+  if (name == "optimality") {
+    Metric metric = quantity(algorithms::Quantity::optimality_residual);
+    metric.name += " (Euclidean norms)";
+    return metric;
+  }
   if (name == "violation") return quantity(algorithms::Quantity::constraint_violation);
   using algorithms::Quantity;
   for (const auto& [known, reported] : {std::pair{"prim_res", Quantity::prim_res},

@@ -8,9 +8,10 @@
 #include "surefoot/core/ranks.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 #include <limits>
-#include <mutex>
 
 namespace surefoot::runs {
 
@@ -43,6 +44,7 @@ struct Lane {
         state(make_buffer(op.state_size(), op.width())),
         iterate(make_buffer(op.iterate_size(), op.width())),
         residual(static_cast<std::size_t>(op.width()), infinity) {
+    if (op.can_reload()) fresh = make_buffer(op.state_size(), op.width());
     rooms.reserve(metrics.size());
     for (const Metric& metric : metrics) {
       rooms.emplace_back(metric, op);
@@ -52,166 +54,256 @@ struct Lane {
   }
   std::unique_ptr<Workspace> workspace;
   Buffer state;
+  Buffer fresh;  // states of lanes that begin while others run
   Buffer iterate;
   Buffer residual;
-  std::vector<Index> diverged;  // per lane: the first step with an infinite or NaN residual
   std::vector<MetricRoom> rooms;
-  std::vector<Buffer> values;  // per metric: step x lane
+  std::vector<Buffer> values;  // per metric: time x lane
   Buffer column;
 };
 
-/// Rooms handed to whichever thread begins a block.
-class Pool {
+/// Blocks of instances in their order, for whichever thread asks.
+class Supply {
  public:
-  template <class Make>
-  std::unique_ptr<Lane> take(const Make& make) {
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!free_.empty()) {
-        std::unique_ptr<Lane> lane = std::move(free_.back());
-        free_.pop_back();
-        return lane;
-      }
+  Supply(Part own, Index width, const RunOptions& options) : own_(own), width_(width), options_(options) {}
+
+  /// The next block that is wanted, of no instance where there is none. What `wanted` throws is the end.
+  Part next() {
+    while (!stopped_.load(std::memory_order_relaxed)) {
+      const Index first = own_.first + width_ * next_.fetch_add(1, std::memory_order_relaxed);
+      if (first >= own_.end()) break;
+      const Part block{first, std::min(width_, own_.end() - first)};
+      if (!options_.wanted || options_.wanted(block.first, block.count)) return block;
     }
-    return make();
+    return {};
   }
-  void give(std::unique_ptr<Lane> lane) {
-    const std::scoped_lock lock(mutex_);
-    free_.push_back(std::move(lane));
-  }
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
  private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Lane>> free_;
+  Part own_;
+  Index width_;
+  const RunOptions& options_;
+  std::atomic<Index> next_{0};
+  std::atomic<bool> stopped_{false};
 };
 
-class BlockRun {
+/// The runs of one thread. Time counts the steps of a block; a lane that begins at time t has made time - t
+/// steps. Lanes begin together, unless the operator ends some before others and can reload them.
+class ThreadRun {
  public:
-  BlockRun(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
-           const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink,
-           Lane& lane, Index first, Index count)
+  ThreadRun(const Operator& op, const std::vector<Metric>& metrics, const Start& start,
+            const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink,
+            Supply& supply, Lane& lane)
       : op_(op),
         metrics_(metrics),
         start_(start),
         options_(options),
         trace_sink_(trace_sink),
         iterate_sink_(iterate_sink),
+        supply_(supply),
         lane_(lane),
-        first_(first),
-        count_(count),
         width_(op.width()),
-        z_{lane.state.data(), op.state_size(), op.width()} {}
+        z_{lane.state.data(), op.state_size(), op.width()},
+        // A user's metric may depend on the step.
+        may_end_early_(op.has_stopping_test() &&
+                       std::none_of(metrics.begin(), metrics.end(),
+                                    [](const Metric& metric) { return metric.kind == Metric::Kind::own; })),
+        reloads_(may_end_early_ && op.can_reload() && options.stop_residual == 0),
+        reload_lanes_(op.reload_lanes()),
+        columns_(static_cast<std::size_t>(width_)),
+        reloaded_(static_cast<std::size_t>(width_), -1) {}
 
   void operator()() {
-    begin();
-    record(0);
-    for (Index k = 0; k < options_.steps; ++k) {
-      if (options_.interrupt) options_.interrupt();
-      op_.step(k, z_, *lane_.workspace, lane_.residual.data());
-      note_divergence(k + 1);
-      record(k + 1);
-      if (options_.stop_residual > 0 && small_everywhere()) break;
-      if (may_end_early() && op_.finished(z_, count_)) {
-        repeat_values(k + 1);
-        break;
-      }
+    for (Part block = supply_.next(); block.count > 0; block = supply_.next()) {
+      run_block(block);
+      if (refusal_) std::rethrow_exception(refusal_);
     }
-    finish();
   }
 
  private:
-  void begin() {
+  struct Column {
+    Index instance = -1;  // -1: nothing runs
+    Index begin = 0;      // time
+    Index diverged = 0;   // the first step with an infinite or NaN residual
+    std::size_t position = 0;
+  };
+
+  void run_block(Part block) {
+    begin(block);
+    while (settle()) {
+      if (options_.interrupt) options_.interrupt();
+      op_.step(time_, z_, *lane_.workspace, lane_.residual.data());
+      ++time_;
+      row_ = row_ == options_.steps ? 0 : row_ + 1;
+      note_divergence();
+      record();
+    }
+  }
+
+  void begin(Part block) {
+    time_ = row_ = due_ = 0;
+    count_ = block.count;
     Workspace& workspace = *lane_.workspace;
-    lane_.diverged.assign(static_cast<std::size_t>(width_), std::numeric_limits<Index>::max());
-    op_.load(first_, count_, workspace);
+    op_.load(block.first, block.count, workspace);
     bool measures = false;
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
-      lane_.rooms[i].load(first_, count_);
+      lane_.rooms[i].load(block.first, block.count);
       measures = measures || metrics_[i].kind == Metric::Kind::quantity ||
                  metrics_[i].kind == Metric::Kind::objective_gap;
     }
     if (measures) op_.prepare_measures(workspace);
-    if (start_.iterates == nullptr) {
-      op_.start(z_, workspace);
-      return;
-    }
-    const Table& iterates = *start_.iterates;
     for (Index column = 0; column < width_; ++column) {
-      const double* row = iterates.data() + (first_ + std::min(column, count_ - 1)) * iterates.cols();
-      for (Index i = 0; i < iterates.cols(); ++i) lane_.iterate[i * width_ + column] = row[i];
+      at(column) = {column < block.count ? block.first + column : -1, 0, std::numeric_limits<Index>::max()};
+      take_start(column, block.first + std::min(column, block.count - 1));
     }
-    op_.write({lane_.iterate.data(), op_.iterate_size(), width_}, workspace, z_);
+    set_starts(z_);
+    record();
   }
 
-  Index& diverged_at(Index column) { return lane_.diverged[static_cast<std::size_t>(column)]; }
+  Column& at(Index column) { return columns_[static_cast<std::size_t>(column)]; }
+
+  void take_start(Index column, Index instance) {
+    if (start_.iterates == nullptr) return;
+    const Table& iterates = *start_.iterates;
+    const double* row = iterates.data() + instance * iterates.cols();
+    for (Index i = 0; i < iterates.cols(); ++i) lane_.iterate[i * width_ + column] = row[i];
+  }
+  void set_starts(Batch z) {
+    if (start_.iterates == nullptr) {
+      op_.start(z, *lane_.workspace);
+    } else {
+      op_.write({lane_.iterate.data(), op_.iterate_size(), width_}, *lane_.workspace, z);
+    }
+    read_at_ = -1;
+  }
 
   // A metric may not see a NaN (a running maximum passes over it); the residual of such an iterate does.
-  void note_divergence(Index k) {
-    for (Index column = 0; column < count_; ++column) {
-      if (!std::isfinite(lane_.residual[column])) diverged_at(column) = std::min(diverged_at(column), k);
+  void note_divergence() {
+    for (Index column = 0; column < width_; ++column) {
+      if (std::isfinite(lane_.residual[column])) continue;
+      at(column).diverged = std::min(at(column).diverged, time_ - at(column).begin);
     }
   }
 
-  void record(Index k) {
+  void record() {
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
-      double* value = lane_.values[i].data() + k * width_;
+      double* value = lane_.values[i].data() + row_ * width_;
       if (metrics_[i].kind == Metric::Kind::residual) {
         std::copy_n(lane_.residual.data(), width_, value);
       } else {
-        lane_.rooms[i].evaluate(k, z_, *lane_.workspace, value);
+        lane_.rooms[i].evaluate(time_, z_, *lane_.workspace, value);
       }
     }
-    if (position_ < options_.iterate_steps.size() && options_.iterate_steps[position_] == k) give_iterates();
+    if (time_ == due_) give_iterates();
   }
 
   void give_iterates() {
-    op_.read(z_, *lane_.workspace, 0, op_.iterate_size(), lane_.iterate.data());
-    for (Index column = 0; column < count_; ++column) {
-      for (Index i = 0; i < op_.iterate_size(); ++i) lane_.column[i] = lane_.iterate[i * width_ + column];
-      iterate_sink_(position_, first_ + column, lane_.column.data());
+    due_ = -1;
+    const std::vector<Index>& steps = options_.iterate_steps;
+    for (Index column = 0; column < width_; ++column) {
+      const Column& run = at(column);
+      const auto next = [&] { return run.begin + steps[run.position]; };
+      if (run.instance < 0 || run.position == steps.size()) continue;
+      if (next() == time_) give_iterate(column);
+      if (run.position < steps.size() && (due_ < 0 || next() < due_)) due_ = next();
     }
-    ++position_;
   }
 
+  void give_iterate(Index column) {
+    if (read_at_ != time_) op_.read(z_, *lane_.workspace, 0, op_.iterate_size(), lane_.iterate.data());
+    read_at_ = time_;
+    for (Index i = 0; i < op_.iterate_size(); ++i) lane_.column[i] = lane_.iterate[i * width_ + column];
+    iterate_sink_(at(column).position++, at(column).instance, lane_.column.data());
+  }
+
+  // Hands over the runs that are done and gives their lanes to others; whether anything runs.
+  bool settle() {
+    if (!reloads_) {
+      const bool over = time_ == options_.steps ||
+                        (options_.stop_residual > 0 && time_ > 0 && small_everywhere()) ||
+                        (may_end_early_ && op_.finished(z_, count_));
+      for (Index column = 0; over && column < count_; ++column) finish(column);
+      return !over;
+    }
+    Index running = 0;
+    for (Index column = 0; column < width_; ++column) {
+      const Column& run = at(column);
+      if (run.instance >= 0 && (time_ - run.begin == options_.steps || has_ended(column))) finish(column);
+      running += run.instance >= 0 ? 1 : 0;
+    }
+    if (exhausted_ || (running > 0 && width_ - running < reload_lanes_)) return running > 0;
+    return refill() || running > 0;
+  }
+
+  // Lanes of a batch lie side by side: this one is the first of a batch that begins there.
+  [[nodiscard]] bool has_ended(Index column) const {
+    return op_.finished({z_.data + column, z_.rows, z_.width}, 1);
+  }
   [[nodiscard]] bool small_everywhere() const {
     return std::all_of(lane_.residual.begin(), lane_.residual.begin() + count_,
                        [&](double residual) { return residual <= options_.stop_residual; });
   }
 
-  // A user's metric may depend on the step.
-  [[nodiscard]] bool may_end_early() const {
-    return std::none_of(metrics_.begin(), metrics_.end(),
-                        [](const Metric& metric) { return metric.kind == Metric::Kind::own; });
-  }
-
-  void repeat_values(Index last) {
-    for (Buffer& values : lane_.values) {
-      const double* from = values.data() + last * width_;
-      for (Index k = last + 1; k <= options_.steps; ++k) {
-        std::copy_n(from, width_, values.data() + k * width_);
+  // Whether there were instances left.
+  bool refill() {
+    bool any = false;
+    for (Index column = 0; column < width_; ++column) {
+      Index& next = reloaded_[static_cast<std::size_t>(column)];
+      next = -1;
+      if (at(column).instance >= 0 || !has_next()) continue;
+      next = rest_.first++;
+      --rest_.count;
+      any = true;
+      at(column) = {next, time_, std::numeric_limits<Index>::max()};
+      for (MetricRoom& room : lane_.rooms) room.load_lane(column, next);
+      take_start(column, next);
+    }
+    if (!any) return false;
+    due_ = time_;
+    op_.reload(reloaded_.data(), *lane_.workspace);
+    const Batch fresh{lane_.fresh.data(), z_.rows, z_.width};
+    set_starts(fresh);
+    for (Index i = 0; i < z_.rows; ++i) {
+      for (Index column = 0; column < width_; ++column) {
+        if (reloaded_[static_cast<std::size_t>(column)] >= 0) z_.row(i)[column] = fresh.row(i)[column];
       }
     }
+    record();
+    return true;
   }
 
-  void finish() {
-    if (options_.ending_sink) {
-      for (Index column = 0; column < count_; ++column) {
-        options_.ending_sink(first_ + column, op_.ending(z_, column));
-      }
+  // What `wanted` throws is thrown again when the lanes that run are done.
+  bool has_next() {
+    if (rest_.count > 0 || exhausted_) return rest_.count > 0;
+    try {
+      rest_ = supply_.next();
+    } catch (...) {
+      refusal_ = std::current_exception();
     }
-    while (position_ < options_.iterate_steps.size()) give_iterates();
+    exhausted_ = rest_.count == 0;
+    return !exhausted_;
+  }
+
+  void finish(Index column) {
+    Column& run = at(column);
+    if (options_.ending_sink) options_.ending_sink(run.instance, op_.ending(z_, column));
+    while (run.position < options_.iterate_steps.size()) give_iterate(column);
+    const Index last = time_ - run.begin;
+    const Index rows = options_.steps + 1;
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      const double* values = lane_.values[i].data() + column;
       const Index from = metrics_[i].first_step();
-      for (Index column = 0; column < count_; ++column) {
-        bool failed = false;
-        for (Index k = from; k <= options_.steps; ++k) {
-          const double value = lane_.values[i][k * width_ + column];
-          failed = failed || !std::isfinite(value) || k >= diverged_at(column);
-          lane_.column[k - from] = failed ? infinity : value;
-        }
-        trace_sink_(i, first_ + column, lane_.column.data());
+      Index row = (run.begin + from) % rows;
+      bool failed = false;
+      for (Index k = from; k <= options_.steps; ++k) {
+        const double value = values[row * width_];
+        failed = failed || !std::isfinite(value) || k >= run.diverged;
+        lane_.column[k - from] = failed ? infinity : value;
+        if (k < last) row = row == options_.steps ? 0 : row + 1;  // the last is repeated
       }
+      trace_sink_(i, run.instance, lane_.column.data());
     }
+    run.instance = -1;
   }
 
   const Operator& op_;
@@ -220,12 +312,23 @@ class BlockRun {
   const RunOptions& options_;
   const TraceSink& trace_sink_;
   const IterateSink& iterate_sink_;
+  Supply& supply_;
   Lane& lane_;
-  Index first_;
-  Index count_;
   Index width_;
   Batch z_;
-  std::size_t position_ = 0;
+  bool may_end_early_;
+  bool reloads_;
+  Index count_ = 0;  // lanes of the block
+  bool exhausted_ = false;
+  Index reload_lanes_;  // that must wait before others are loaded
+  Index time_ = 0;
+  Index due_ = 0;       // time of the next iterates that are asked for; -1: none
+  Index row_ = 0;       // of the values: time modulo steps + 1, so that a lane's are there when it ends
+  Index read_at_ = -1;  // time of what `iterate` holds
+  std::vector<Column> columns_;
+  std::vector<Index> reloaded_;
+  Part rest_{};  // of the block that lanes are filled from
+  std::exception_ptr refusal_;
 };
 
 }  // namespace
@@ -258,18 +361,20 @@ void run(const Operator& op, const std::vector<Metric>& metrics, const Start& st
             start.iterates->cols(), op.instances(), op.iterate_size());
     problems::require_finite(*start.iterates, "start");
   }
-  const Index width = op.width();
-  Pool pool;
-  pool.give(std::make_unique<Lane>(op, metrics, options.steps));  // reports metrics that do not fit
   const Part own = own_instances(op, options);
-  parallel_blocks((own.count + width - 1) / width, [&](Index block) {
-    const Index first = own.first + block * width;
-    const Index columns = std::min(width, own.end() - first);
-    if (options.wanted && !options.wanted(first, columns)) return;
-    std::unique_ptr<Lane> lane =
-        pool.take([&] { return std::make_unique<Lane>(op, metrics, options.steps); });
-    BlockRun(op, metrics, start, options, trace_sink, iterate_sink, *lane, first, columns)();
-    pool.give(std::move(lane));
+  const Index blocks = (own.count + op.width() - 1) / op.width();
+  std::vector<std::unique_ptr<Lane>> rooms(static_cast<std::size_t>(std::clamp<Index>(blocks, 1, threads())));
+  rooms[0] = std::make_unique<Lane>(op, metrics, options.steps);  // reports metrics that do not fit
+  Supply supply(own, op.width(), options);
+  parallel_blocks(static_cast<Index>(rooms.size()), [&](Index thread) {
+    std::unique_ptr<Lane>& room = rooms[static_cast<std::size_t>(thread)];
+    try {
+      if (!room) room = std::make_unique<Lane>(op, metrics, options.steps);
+      ThreadRun(op, metrics, start, options, trace_sink, iterate_sink, supply, *room)();
+    } catch (...) {
+      supply.stop();
+      throw;
+    }
   });
 }
 

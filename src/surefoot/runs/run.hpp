@@ -48,8 +48,9 @@ using IterateSink = std::function<void(std::size_t position, Index instance, con
 /// The only loop over iterations: runs the operator from the start on all instances, in blocks of
 /// op.width() over threads, and evaluates the metrics as it goes. Iterates are never stored: memory is
 /// threads x width x (state + K x metrics) numbers besides what the sinks keep. Results are the same bits
-/// whatever the number of threads. A block whose instances have all ended (Operator::finished) is not run
-/// further: the last values are repeated.
+/// whatever the number of threads. An instance that has ended (Operator::finished) is not run further, its
+/// last values are repeated: its lane takes the next instance where the operator can reload, else the block
+/// ends with the last of its instances.
 void run(const algorithms::Operator& op, const std::vector<Metric>& metrics, const Start& start,
          const RunOptions& options, const TraceSink& trace_sink, const IterateSink& iterate_sink = nullptr);
 

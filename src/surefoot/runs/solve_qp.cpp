@@ -226,7 +226,7 @@ Table solve_qp(const Qp& problem, const QpSolveOptions& options) {
   const Index count = problem.instances();
   const bool box = problem.A.size() == 1 && problem.P.size() == 1 && is_identity(problem.A[0]);
   const Matrix dense = box ? Matrix(problem.P[0]) : Matrix();
-  algorithms::OsqpOptions osqp_options = algorithms::OsqpOptions::package();
+  algorithms::OsqpOptions osqp_options = algorithms::OsqpOptions::fixed();
   if (box) {
     osqp_options.scaling = 0;
     osqp_options.equality_factor = 1;

@@ -130,6 +130,38 @@ inline void expect_no_allocation_in_step(const algorithms::Operator& op, Index s
   EXPECT_EQ(allocations.load() - before, 0) << op.name() << ": step() allocates";
 }
 
+/// A lane that takes another instance while its neighbours run has the same bits as that instance alone, the
+/// neighbours notice nothing, and nothing is allocated. For operators that reload, with more instances than
+/// lanes.
+inline void expect_reloaded_lanes_equal_fresh(const algorithms::Operator& op, Index steps) {
+  if (!op.can_reload() || op.instances() <= op.width()) return;
+  const Index W = op.width();
+  const Index before = steps / 3;
+  OperatorBlock batch(op, 0, W);
+  for (Index k = 0; k < before; ++k) batch.step(k);
+  std::vector<Index> instances(static_cast<std::size_t>(W), -1);
+  for (Index lane = 0; lane < W; lane += 2) instances[lane] = op.instances() - 1 - lane / 2;
+  const long allocated = allocations.load();
+  op.reload(instances.data(), batch.workspace());
+  EXPECT_EQ(allocations.load() - allocated, 0) << op.name() << ": reload() allocates";
+  algorithms::Buffer fresh = algorithms::make_buffer(op.state_size(), W);
+  op.start({fresh.data(), op.state_size(), W}, batch.workspace());
+  for (Index i = 0; i < op.state_size(); ++i) {
+    for (Index lane = 0; lane < W; lane += 2) batch.z().row(i)[lane] = fresh[i * W + lane];
+  }
+  for (Index k = before; k < steps; ++k) batch.step(k);
+  for (Index lane = 0; lane < W; ++lane) {
+    const bool reloaded = instances[lane] >= 0;
+    OperatorBlock alone(op, reloaded ? instances[lane] : lane, 1);
+    for (Index k = 0; k < (reloaded ? steps - before : steps); ++k) alone.step(k);
+    for (Index i = 0; i < op.state_size(); ++i) {
+      ASSERT_EQ(std::memcmp(&batch.state()[i * W + lane], &alone.state()[i * W], sizeof(double)), 0)
+          << op.name() << ": entry " << i << " of lane " << lane << (reloaded ? ", reloaded," : "") << " is "
+          << batch.state()[i * W + lane] << " and " << alone.state()[i * W] << " alone";
+    }
+  }
+}
+
 /// write() of what read() gave is the same iterate.
 inline void expect_read_write_round_trip(const algorithms::Operator& op, Index steps) {
   OperatorBlock block(op, 0, std::min(op.width(), op.instances()));
@@ -395,6 +427,7 @@ inline void expect_operator_contract(const algorithms::Operator& op, const probl
   expect_blocks_leave_nothing_behind(op, contract.steps);
   expect_nan_is_seen(op);
   expect_no_allocation_in_step(op, contract.steps);
+  expect_reloaded_lanes_equal_fresh(op, contract.steps);
   expect_read_write_round_trip(op, contract.steps);
   expect_vjp_contract(op, contract.steps, contract.gradient);
   if (solutions.size() > 0) expect_zero_residual_at(op, solutions, contract.fixed_point);

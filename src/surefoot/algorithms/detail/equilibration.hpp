@@ -1,6 +1,6 @@
 #pragma once
 
-#include "surefoot/problems/matrix.hpp"
+#include "surefoot/algorithms/detail/sparse_lanes.hpp"
 
 namespace surefoot::algorithms {
 
@@ -19,5 +19,22 @@ struct Equilibration {
 /// passes: identity.
 Equilibration equilibrate(const problems::SparseMatrix& P, const problems::SparseMatrix& A, const double* q,
                           Index passes);
+
+/// The same of eight problems side by side, the same bits of each.
+struct LaneEquilibration {
+  LaneEquilibration() = default;
+  LaneEquilibration(Index n, Index m);
+
+  /// P: full symmetric; values, q (n) and all results in lanes. Allocates nothing.
+  void equilibrate(const RowPattern& P, const double* P_values, const RowPattern& A, const double* A_values,
+                   const double* q, Index passes);
+
+  Buffer D;     ///< n
+  Buffer E;     ///< m
+  Buffer cost;  ///< 1
+ private:
+  Buffer columns_;
+  Buffer rows_;
+};
 
 }  // namespace surefoot::algorithms

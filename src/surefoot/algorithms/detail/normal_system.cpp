@@ -151,6 +151,15 @@ void NormalSystem::analyse(const RowPattern& P, const RowPattern& A) {
   for (int& index : column_pattern_.index) index = order_[index];
 }
 
+Index NormalSystem::factor_products() const {
+  Index products = 0;
+  for (Index column = 0; column < size_; ++column) {
+    const Index entries = column_pattern_.start[column + 1] - column_pattern_.start[column];
+    products += entries * (entries + 1) / 2;
+  }
+  return products;
+}
+
 NormalSystem::Numbers NormalSystem::make_numbers(Index lanes) const {
   return {make_buffer(factor_entries(), lanes), make_buffer(factor_entries(), lanes),
           make_buffer(size_, lanes), make_buffer(2 * size_ + static_cast<Index>(upper_.index.size()), lanes),

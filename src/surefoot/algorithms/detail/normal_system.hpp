@@ -18,6 +18,8 @@ class NormalSystem {
   [[nodiscard]] Index size() const { return size_; }
   /// Entries of L below the diagonal.
   [[nodiscard]] Index factor_entries() const { return static_cast<Index>(column_pattern_.index.size()); }
+  /// Products of two entries of L that an elimination subtracts.
+  [[nodiscard]] Index factor_products() const;
 
   /// Numbers of a factorisation, shared (S = double) or one per lane (S = Lanes<W>); flat arrays.
   struct Numbers {

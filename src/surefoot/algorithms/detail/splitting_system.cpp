@@ -121,8 +121,8 @@ void SplittingSystem::derive(Numbers& numbers) const {
 }
 
 void SplittingSystem::factor(Numbers& numbers) const {
-  derive(numbers);
   if (kind_ == SystemKind::dense) {
+    derive(numbers);
     const Matrix A = dense_of(A_, numbers.A.data());
     const Eigen::Map<const problems::Vector> rho(numbers.rho.data(), constraints());
     const Eigen::Map<const problems::Vector> sigma(numbers.sigma.data(), variables());
@@ -138,6 +138,12 @@ void SplittingSystem::factor(Numbers& numbers) const {
     numbers.inverse_upper.assign(upper.data(), upper.data() + upper.size());
     return;
   }
+  arrange(numbers);
+  factor_again(numbers);
+}
+
+void SplittingSystem::arrange(Numbers& numbers) const {
+  derive(numbers);
   if (kind_ == SystemKind::kkt) {
     const Index lanes = numbers.lanes;
     double* to = numbers.kkt.data();
@@ -151,7 +157,6 @@ void SplittingSystem::factor(Numbers& numbers) const {
     for (Index i = 0; i < constraints(); ++i) append(numbers.A, A_.start[i], A_.start[i + 1]);
     std::copy(numbers.sigma.begin(), numbers.sigma.end(), numbers.kkt_diagonal.data());
   }
-  factor_again(numbers);
 }
 
 void SplittingSystem::factor_again(Numbers& numbers) const {

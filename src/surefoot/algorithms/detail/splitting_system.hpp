@@ -60,11 +60,15 @@ class SplittingSystem {
   [[nodiscard]] const RowPattern& A() const { return A_; }
   [[nodiscard]] const RowPattern& A_transposed() const { return A_transposed_; }
   [[nodiscard]] Index factor_entries() const { return normal_ ? normal_->factor_entries() : 0; }
+  [[nodiscard]] Index factor_products() const { return normal_ ? normal_->factor_products() : 0; }
 
   [[nodiscard]] Numbers make_numbers() const { return make_numbers(own_ ? width() : 1); }
   [[nodiscard]] Numbers make_numbers(Index lanes) const;
   /// Factors for P, A, sigma, rho as they stand in `numbers`.
   void factor(Numbers& numbers) const;
+  /// All of it but the elimination, which factor_again() does: what products need. Sparse and kkt only;
+  /// allocates nothing.
+  void arrange(Numbers& numbers) const;
   /// The same after a change of rho alone, sparse and kkt only; allocates nothing.
   void factor_again(Numbers& numbers) const;
   /// Matrices, sigma and rho that all instances share, in each of the lanes; factored there. Sparse and kkt.

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "surefoot/algorithms/detail/equilibration.hpp"
+#include "surefoot/algorithms/detail/osqp_stopping.hpp"
+#include "surefoot/algorithms/osqp.hpp"
+
+#include <type_traits>
+
+namespace surefoot::algorithms {
+
+// Constants of the solver.
+inline constexpr double osqp_equality_width = 1e-4;
+inline constexpr double osqp_infinite_bound = 1e30;
+inline constexpr double osqp_loose_bound = osqp_infinite_bound * 1e-4;
+inline constexpr Index osqp_most_lanes = 16;
+
+enum class OsqpRow { loose, inequality, equality };
+/// Of a row with these (scaled) bounds.
+OsqpRow row_kind(double lower, double upper);
+
+/// Data of a block in lane layout, and room to compute.
+struct Osqp::Room final : Workspace {
+  Buffer q, l, u;                // scaled
+  Buffer units;                  // n + 2m: what turns a state into an iterate, if each instance's own
+  Buffer cost;                   // one per lane
+  SplittingSystem::Numbers own;  // if own
+  // Before scaling, if own: lanes that stay as they are get the same bits again when others are loaded.
+  Buffer raw_P, raw_A, raw_q;
+  bool has_raw_matrices = false;  // those that all instances share
+  LaneEquilibration scaling;
+  Buffer difference;  // m: R w - y, or w~ of the kkt kind
+  Buffer x;           // n + m: x~, and the multipliers nu of the kkt kind
+  Buffer scratch;
+  Buffer ahead;  // n + 2m, made by the first vjp: the state after the step
+  Buffer back;   // n: right-hand side of the transposed solve
+  // With adaptive rho or a stopping test:
+  SplittingSystem::Numbers varied;  // shared matrices with each lane's own rho
+  bool is_varied = false;           // whether the lanes use it
+  bool is_stale = false;            // lanes have been loaded since the last factors
+  Buffer rho;                       // one per lane: of the factors
+  Buffer before;                    // n + 2m: the iterate before the step
+  Buffer residual;                  // one per lane
+};
+
+template <class Call>
+void Osqp::with_lanes(const Call& call) const {
+  using Yes = std::true_type;
+  using No = std::false_type;
+  if (system_->kind() == SystemKind::dense) {
+    const std::integral_constant<int, 16> W;
+    scaled_ ? call(W, No{}, Yes{}) : call(W, No{}, No{});
+  } else {
+    const std::integral_constant<int, 8> W;
+    if (system_->own()) {
+      scaled_ ? call(W, Yes{}, Yes{}) : call(W, Yes{}, No{});
+    } else {
+      scaled_ ? call(W, No{}, Yes{}) : call(W, No{}, No{});
+    }
+  }
+}
+
+}  // namespace surefoot::algorithms
