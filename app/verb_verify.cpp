@@ -6,6 +6,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -62,9 +63,13 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
           options.data.size(), certificate.variants.size());
   bool steps = true;
   for (std::size_t i = 0; i < options.data.size(); ++i) {
-    certify::RunTable table(options.data[i], certificate.variants[i].first_step);
+    certify::RunTable table(options.data[i], certificate.variants[i].first_step,
+                            {.memory_bytes = memory_for_reading(options.memory_limit)});
     Progress progress("recounting " + options.data[i]);
     const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
+    MemoryNeeds needs(options.memory_limit);
+    needs.add_table(table, spec, false);
+    needs.require_fit();
     const runs::Tally tally = table.count(spec, [&](Index done, Index total) {
       progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
     });

@@ -3,14 +3,17 @@
   inject.py --program build/surefoot --library build/tests/libsurefoot_faults.so [--sample N] [--only CASE...] [--list]
 
 Two undisturbed runs of a case count its calls and say what its files are. Then, one fault in each run (injection.cpp):
-- an allocation fails, alone or with all after it: once for each place in the program that allocates, which is a call stack;
-- a call to the system fails with each of several errors, or reads or writes half: every call;
-- the process is killed instead of a call to the system: every call.
+- an allocation fails, alone or with all after it;
+- a call to the system fails with each of several errors, or reads or writes half;
+- the process is killed instead of a call to the system.
+Calls from one place, which is a call stack, do the same again and again: of each place the first and the last are taken, of kills
+all. What an earlier case had in the same place is not allocated again.
 After each, either the result is complete (exit code, output and files as undisturbed), or the exit code is 2 or 4, with a line that
 says why, and every file is what it was before or what it becomes: none is cut, none is left over. After a kill, or a failed
 call to the system, the same command is run again and must end as undisturbed.
 
---sample N takes N of the faults of each kind and case, evenly spaced: the same ones every time.
+--sample N takes N of the faults of each kind and case, evenly spaced: the same ones every time. --list says how many faults there are,
+and about how long they take, and tries none.
 """
 
 import argparse
@@ -258,20 +261,29 @@ REMOVALS = {"unlink", "unlinkat", "remove"}
 READS_AND_WRITES = {"read", "pread", "write", "pwrite", "writev", "fwrite"}
 
 
-def memory_faults(calls, seen):
-    """For each place not yet seen, its first and its last call."""
+def ends_of_places(calls, seen=frozenset()):
+    """The numbers of the first and the last call of each place that was not seen."""
     places = collections.defaultdict(list)
     for number, call in enumerate(calls, 1):
         places[call].append(number)
-    chosen = sorted({number for call, numbers in places.items() if call not in seen for number in (numbers[0], numbers[-1])})
-    seen.update(places)
-    return {how: [Fault("memory", how, number, calls[number - 1].split()[0]) for number in chosen] for how in ("once", "always")}
+    return sorted({number for call, numbers in places.items() if call not in seen for number in (numbers[0], numbers[-1])})
+
+
+def name_of(call):
+    return call.split()[0]
+
+
+def memory_faults(calls, seen):
+    chosen = ends_of_places(calls, seen)
+    seen.update(calls)
+    return {how: [Fault("memory", how, number, name_of(calls[number - 1])) for number in chosen] for how in ("once", "always")}
 
 
 def system_faults(calls):
-    kinds = {str(error): list(enumerate(calls, 1)) for error in (errno.EIO, errno.ENOSPC, errno.EINTR)}
-    kinds["always"] = kinds["kill"] = list(enumerate(calls, 1))
-    kinds["short"] = [(number, call) for number, call in enumerate(calls, 1) if call in READS_AND_WRITES]
+    everything = [(number, name_of(call)) for number, call in enumerate(calls, 1)]
+    ends = [everything[number - 1] for number in ends_of_places(calls)]
+    kinds = {str(error): ends for error in (errno.EIO, errno.ENOSPC, errno.EINTR)}
+    kinds |= {"always": ends, "kill": everything, "short": [(number, call) for number, call in ends if call in READS_AND_WRITES]}
     return {how: [Fault("system", how, number, call) for number, call in list_] for how, list_ in kinds.items()}
 
 
@@ -326,6 +338,7 @@ def main():
     parser.add_argument("--library", required=True, type=pathlib.Path)
     parser.add_argument("--sample", type=int, help="faults of each kind and case [all]")
     parser.add_argument("--only", nargs="+", help="names of cases [all]")
+    parser.add_argument("--list", action="store_true", help="how many faults there are, and how long they take")
     parser.add_argument("--fault", help="one fault, as GROUP:HOW:N, of --only CASE")
     parser.add_argument("--keep", type=int, default=1, help="failures of a kind to print")
     arguments = parser.parse_args()
@@ -334,7 +347,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="surefoot-faults-", dir=shared_memory) as scratch:
         runner = Runner(arguments.program.resolve(), arguments.library.resolve(), scratch)
         session = Session(runner, arguments.keep)
-        seen, total = set(), 0
+        seen, total, expected = set(), 0, 0
         for case in cases():
             if arguments.only and case.name not in arguments.only:
                 continue
@@ -347,11 +360,22 @@ def main():
                 group, how, number = arguments.fault.split(":")
                 faults = [Fault(group, str(getattr(errno, how, how)), int(number), "given")]
             case_begin = time.monotonic()
+            if arguments.list:
+                undisturbed.undisturbed(runner)
+                seconds = (time.monotonic() - case_begin) * len(faults) / len(os.sched_getaffinity(0))
+                total, expected = total + len(faults), expected + seconds
+                print(f"{case.name}: {len(memory)} allocations, {len(system)} system calls; {len(faults)} faults, about "
+                      f"{seconds / 60:.0f} min: " + ", ".join(f"{group} {how} {len(list_)}" for (group, how), list_ in kinds.items()),
+                      flush=True)
+                continue
             with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
                 list(pool.map(lambda fault: session.check(undisturbed, fault), faults))
             total += len(faults)
             print(f"{case.name}: {len(memory)} allocations, {len(system)} system calls; {len(faults)} faults in "
                   f"{time.monotonic() - case_begin:.0f} s", flush=True)
+    if arguments.list:
+        print(f"{total} faults, about {expected / 60:.0f} min; more where the command is run again")
+        return 0
     print(f"{total} faults, {len(session.failures)} not as they should be, {time.monotonic() - begin:.0f} s")
     return 1 if session.failures else 0
 

@@ -188,6 +188,20 @@ runs::TallySpec tally_spec(const Options& options, std::vector<Index> steps) {
   return spec;
 }
 
+Index claims_of(const Options& options, const std::vector<runs::TallySpec>& specs) {
+  Certificate shape;
+  shape.steps = options.steps;
+  shape.tolerances = options.tolerances;
+  shape.quantiles = options.quantiles;
+  shape.variants.resize(specs.size());
+  Index at_steps = 0;
+  for (const runs::TallySpec& spec : specs) at_steps += static_cast<Index>(spec.claim_columns.size());
+  Index claims = 0;
+  for (const ClaimKind* kind : claim_kinds())
+    if (options.claims(kind->name())) claims += kind->declared(shape, at_steps);
+  return claims;
+}
+
 Certificate certify(const Options& options, const std::vector<Counted>& variants) {
   require(!variants.empty(), "there is no variant to certify");
   Certificate certificate;

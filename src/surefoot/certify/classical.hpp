@@ -58,6 +58,9 @@ struct Counted {
   runs::Tally tally;
 };
 
+/// How many claims certify() makes of variants that are counted like this.
+Index claims_of(const Options& resolved_options, const std::vector<runs::TallySpec>& specs);
+
 /// The options that make the certificate's claims again.
 Options options_of(const Certificate& certificate);
 

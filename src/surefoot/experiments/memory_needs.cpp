@@ -139,10 +139,32 @@ void MemoryNeeds::add_counts(Index steps, std::size_t tolerances, Index samples)
   add("values for quantiles", static_cast<double>(std::min(samples, runs::TallySpec().value_limit)));
 }
 
-void MemoryNeeds::add_values(const runs::TallySpec& spec, std::optional<Index> runs) {
+void MemoryNeeds::add_table(const certify::RunTable& table, const runs::TallySpec& spec, bool kept) {
+  add_bytes("reading", table.memory_to_come());
+  // By column: its label in the specification, the check of dependence and the certificate, failures,
+  // settling and hitting at every tolerance; by column of claims its place, the store of its values, and what
+  // is counted on the grid.
+  constexpr double labels = 4;
+  constexpr double store = 16;
+  const double numbers =
+      static_cast<double>(spec.steps.size()) * (labels + 3 * static_cast<double>(spec.tolerances.size())) +
+      static_cast<double>(spec.claim_columns.size()) * (store + static_cast<double>(spec.grid.size()));
+  // Of every thread, of one that is made and one that is left over; a checkpoint is summed up, put into bytes
+  // and written.
+  add("counts", numbers * (threads() + (kept ? 8 : 2)));
+  add_values(spec, table.rows_at_most(), kept);
+}
+
+void MemoryNeeds::add_claims(Index claims) {
+  constexpr double bytes_by_claim = 2500;  // measured
+  add_bytes("claims and their report", bytes_by_claim * static_cast<double>(claims));
+}
+
+void MemoryNeeds::add_values(const runs::TallySpec& spec, std::optional<Index> runs, bool kept) {
   if (!spec.keep_values || !spec.grid.empty()) return;
   if (!runs && !limited_) return;  // a pipe is refused only by those who set a limit
-  constexpr double copies = 3;     // of the threads, what these left as they grew, and their sum
+  // Of the threads, what these left as they grew, and their sum; a checkpoint sums up and writes them.
+  const double copies = kept ? 8 : 3;
   const double limit = static_cast<double>(spec.value_limit);
   const double values =
       runs ? static_cast<double>(*runs) * static_cast<double>(spec.claim_columns.size()) : limit;
@@ -163,6 +185,13 @@ void MemoryNeeds::require_fit() const {
   }
   throw ResourceError(fmt::format("this needs {} of memory ({}), {} are left {}", in_words(all), parts,
                                   in_words(available_.bytes), available_.bounded_by));
+}
+
+std::size_t memory_for_reading(std::uint64_t limit) {
+  if (limit == 0) return 0;
+  const double all = static_cast<double>(std::max(limit, smallest_memory_cap));
+  const double used = number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
+  return static_cast<std::size_t>(std::max(1.0, all - used));
 }
 
 std::string out_of_memory() {

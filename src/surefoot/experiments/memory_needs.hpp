@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/certify/count_table.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/runs/tally.hpp"
 
@@ -34,12 +35,17 @@ class MemoryNeeds {
   /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs (0: add_values()
   /// does).
   void add_counts(Index steps, std::size_t tolerances, Index samples);
-  /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
-  void add_values(const runs::TallySpec& spec, std::optional<Index> runs);
+  /// A table that is read and counted; `kept`: with checkpoints.
+  void add_table(const certify::RunTable& table, const runs::TallySpec& spec, bool kept);
+  /// So many claims: the certificate, its text, its page and its figures.
+  void add_claims(Index claims);
   /// ResourceError with the numbers if it is more than was available, or than the limit left.
   void require_fit() const;
 
  private:
+  /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
+  void add_values(const runs::TallySpec& spec, std::optional<Index> runs, bool kept);
+
   struct Need {
     std::string what;
     double bytes = 0;
@@ -48,6 +54,9 @@ class MemoryNeeds {
   bool limited_ = false;
   std::vector<Need> needs_;
 };
+
+/// What readers may take under a limit of all memory of the process; 0: no limit.
+std::size_t memory_for_reading(std::uint64_t limit);
 
 /// What is said where memory could not be allocated.
 std::string out_of_memory();
