@@ -79,19 +79,16 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
   std::vector<std::vector<Index>> recorded;
   for (const std::string& file : options.files) {
     tables.push_back(std::make_unique<certify::RunTable>(
-        file, options.first_step, {.memory_bytes = memory_for_reading(options.memory_limit)}));
+        file, options.first_step,
+        io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)}));
     if (options.first_step) tables.back()->require_first_step(*options.first_step);
     recorded.push_back(tables.back()->steps());
     if (!tables.back()->notice().empty()) say(fmt::format("{}: {}", file, tables.back()->notice()));
   }
   claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  std::vector<runs::TallySpec> specs;
-  for (const std::unique_ptr<certify::RunTable>& table : tables) {
-    specs.push_back(certify::tally_spec(claims, table->steps()));
-    needs.add_table(*table, specs.back(), journal.keeps());
-  }
-  needs.add_claims(certify::claims_of(claims, specs));
+  for (const std::unique_ptr<certify::RunTable>& table : tables)
+    needs.add_table(*table, claims, journal.keeps());
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   folder = options.output.open();
@@ -99,7 +96,7 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
   for (std::size_t i = 0; i < tables.size(); ++i) {
     Progress progress("reading " + names[i]);
     runs::Tally tally = tables[i]->count(
-        specs[i],
+        certify::tally_spec(claims, tables[i]->steps()),
         [&](Index done, Index total) {
           progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
         },

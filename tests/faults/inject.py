@@ -3,11 +3,9 @@
   inject.py --program build/surefoot --library build/tests/libsurefoot_faults.so [--sample N] [--only CASE...] [--list]
 
 Two undisturbed runs of a case count its calls and say what its files are. Then, one fault in each run (injection.cpp):
-- an allocation fails, alone or with all after it;
-- a call to the system fails with each of several errors, or reads or writes half;
-- the process is killed instead of a call to the system.
-Calls from one place, which is a call stack, do the same again and again: of each place the first and the last are taken, of kills
-all. What an earlier case had in the same place is not allocated again.
+- an allocation fails, alone or with all after it: once for each place in the program that allocates, which is a call stack;
+- a call to the system fails with each of several errors, or reads or writes half: every call;
+- the process is killed instead of a call to the system: every call.
 After each, either the result is complete (exit code, output and files as undisturbed), or the exit code is 2 or 4, with a line that
 says why, and every file is what it was before or what it becomes: none is cut, none is left over. After a kill, or a failed
 call to the system, the same command is run again and must end as undisturbed.
@@ -261,29 +259,20 @@ REMOVALS = {"unlink", "unlinkat", "remove"}
 READS_AND_WRITES = {"read", "pread", "write", "pwrite", "writev", "fwrite"}
 
 
-def ends_of_places(calls, seen=frozenset()):
-    """The numbers of the first and the last call of each place that was not seen."""
+def memory_faults(calls, seen):
+    """For each place not yet seen, its first and its last call."""
     places = collections.defaultdict(list)
     for number, call in enumerate(calls, 1):
         places[call].append(number)
-    return sorted({number for call, numbers in places.items() if call not in seen for number in (numbers[0], numbers[-1])})
-
-
-def name_of(call):
-    return call.split()[0]
-
-
-def memory_faults(calls, seen):
-    chosen = ends_of_places(calls, seen)
-    seen.update(calls)
-    return {how: [Fault("memory", how, number, name_of(calls[number - 1])) for number in chosen] for how in ("once", "always")}
+    chosen = sorted({number for call, numbers in places.items() if call not in seen for number in (numbers[0], numbers[-1])})
+    seen.update(places)
+    return {how: [Fault("memory", how, number, calls[number - 1].split()[0]) for number in chosen] for how in ("once", "always")}
 
 
 def system_faults(calls):
-    everything = [(number, name_of(call)) for number, call in enumerate(calls, 1)]
-    ends = [everything[number - 1] for number in ends_of_places(calls)]
-    kinds = {str(error): ends for error in (errno.EIO, errno.ENOSPC, errno.EINTR)}
-    kinds |= {"always": ends, "kill": everything, "short": [(number, call) for number, call in ends if call in READS_AND_WRITES]}
+    kinds = {str(error): list(enumerate(calls, 1)) for error in (errno.EIO, errno.ENOSPC, errno.EINTR)}
+    kinds["always"] = kinds["kill"] = list(enumerate(calls, 1))
+    kinds["short"] = [(number, call) for number, call in enumerate(calls, 1) if call in READS_AND_WRITES]
     return {how: [Fault("system", how, number, call) for number, call in list_] for how, list_ in kinds.items()}
 
 

@@ -7,8 +7,9 @@
 //                                       short: a read or write of half the bytes
 //                                       kill: the process is killed instead of call N
 //                                       an error number: call N fails with it
-//   SUREFOOT_FAULT_LOG=FILE      at the end: the number of calls and, with HOW=count, the name of each and a
-//                                number for its stack. Before a fault: its name.
+//   SUREFOOT_FAULT_LOG=FILE      at the end: the number of calls and their names; with HOW=count and group
+//   memory a number for the
+//                                stack of each call as well. Before a fault: its name.
 //
 // Calls are counted from the static initialisation of the program on, over all threads. The programs that it
 // starts are left alone.
@@ -103,7 +104,7 @@ Verdict verdict(Group group, const char* name) {
   if (plan.how == How::count) {
     if (number <= most_calls) {
       names[number - 1] = name;
-      stacks[number - 1] = stack_number();
+      if (group == Group::memory) stacks[number - 1] = stack_number();
     }
     return Verdict::go_on;
   }
@@ -178,7 +179,11 @@ __attribute__((destructor)) void write_log() {
   std::snprintf(line, sizeof line, "calls %ld\n", count);
   put(file, line);
   for (long i = 0; plan.how == How::count && i < count && i < most_calls; ++i) {
-    std::snprintf(line, sizeof line, "%s %u\n", names[i], stacks[i]);
+    if (plan.group == Group::memory) {
+      std::snprintf(line, sizeof line, "%s %u\n", names[i], stacks[i]);
+    } else {
+      std::snprintf(line, sizeof line, "%s\n", names[i]);
+    }
     put(file, line);
   }
   ::syscall(SYS_close, file);

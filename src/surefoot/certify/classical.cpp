@@ -18,8 +18,6 @@ namespace {
 
 using bounds::QuantileMethod;
 
-constexpr std::size_t default_step_count = 60;
-
 /// A kind, how many claims it makes in all and what is wanted for each of them.
 struct KindShare {
   const ClaimKind* kind;
@@ -186,20 +184,6 @@ runs::TallySpec tally_spec(const Options& options, std::vector<Index> steps) {
     if (options.claims(kind->name())) kind->prepare(options, spec);
   spec.validate();
   return spec;
-}
-
-Index claims_of(const Options& options, const std::vector<runs::TallySpec>& specs) {
-  Certificate shape;
-  shape.steps = options.steps;
-  shape.tolerances = options.tolerances;
-  shape.quantiles = options.quantiles;
-  shape.variants.resize(specs.size());
-  Index at_steps = 0;
-  for (const runs::TallySpec& spec : specs) at_steps += static_cast<Index>(spec.claim_columns.size());
-  Index claims = 0;
-  for (const ClaimKind* kind : claim_kinds())
-    if (options.claims(kind->name())) claims += kind->declared(shape, at_steps);
-  return claims;
 }
 
 Certificate certify(const Options& options, const std::vector<Counted>& variants) {

@@ -266,6 +266,13 @@ std::optional<Index> RunTable::rows_at_most() const {
   return (rows->end_byte - rows->first_byte) / (cell_bytes * cells_) + 1;
 }
 
+std::optional<Index> RunTable::lines_at_most() const {
+  const std::optional<Index> rows = rows_at_most();
+  if (!rows || reader_->rows_said()) return rows;
+  const io::TableReader::Rows lines = *reader_->rows_in_file();
+  return std::min(*rows, io::count_lines(path_, lines.first_byte, lines.end_byte));
+}
+
 double RunTable::memory_to_come() const {
   return reader_ ? static_cast<double>(reader_->memory_to_come(first_block_)) : 0.0;
 }

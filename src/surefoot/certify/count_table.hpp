@@ -62,6 +62,8 @@ class RunTable {
 
   /// No more rows than that, from the size of the file; none: it is not known before they are read.
   [[nodiscard]] std::optional<Index> rows_at_most() const;
+  /// The same from the lines of the file, which are counted.
+  [[nodiscard]] std::optional<Index> lines_at_most() const;
 
   /// Bytes that reading may still come to take.
   [[nodiscard]] double memory_to_come() const;

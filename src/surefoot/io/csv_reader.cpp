@@ -127,9 +127,9 @@ std::string encoding_complaint(std::string_view line) {
 
 constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
 
-// Lines in bytes begin .. end - 1 of a file; the last may lack its end. Counting ends soon after `enough`.
-Index count_lines(const std::string& path, Index begin, Index end,
-                  Index enough = std::numeric_limits<Index>::max()) {
+}  // namespace
+
+Index count_lines(const std::string& path, Index begin, Index end, Index enough) {
   const auto source = open_part_of_file(path, begin, end);
   std::vector<char> text(std::size_t{1} << 20U);
   Index lines = 0;
@@ -142,8 +142,6 @@ Index count_lines(const std::string& path, Index begin, Index end,
   }
   return lines + (ended ? 0 : 1);
 }
-
-}  // namespace
 
 Index next_line(const std::string& path, Index place, Index end) {
   const auto source = open_part_of_file(path, place - 1, end);
@@ -270,9 +268,9 @@ void CsvReader::check(const Buffer& buffer) const {
   const std::size_t longest = longest_line();
   if (longest == options_.max_line_bytes)
     fail(line_, fmt::format("the line is longer than {} bytes", longest));
-  throw ResourceError(
-      fmt::format("{}:{}: the line is longer than {} bytes, which is what there is memory for",
-                  source_->name(), lines_before() + line_, longest));
+  throw ResourceError(fmt::format(
+      "{}:{}: the line is longer than {} bytes, {}", source_->name(), lines_before() + line_, longest,
+      options_.memory_bytes > 0 ? "for which --memory-limit leaves room" : "for which there is memory"));
 }
 
 void CsvReader::read_first_line() {

@@ -4,6 +4,7 @@
 #include "surefoot/io/table_reader.hpp"
 
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,11 @@ namespace surefoot::io {
 
 /// The first byte of a file at or after `place` > 0 that begins a line, or `end`.
 Index next_line(const std::string& path, Index place, Index end);
+
+/// Lines that begin at bytes begin .. end - 1, which is a place where lines begin or end. Counting ends soon
+/// after `enough`.
+Index count_lines(const std::string& path, Index begin, Index end,
+                  Index enough = std::numeric_limits<Index>::max());
 
 /// The CSV side of TableReader. A block of text is cut into chunks at line ends; while these are parsed in
 /// parallel, one more task reads (gunzips, hashes) the block after it.

@@ -30,8 +30,9 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& opt
   rows_per_block_ = std::max(Index{1}, static_cast<Index>(options.block_bytes) / row_bytes);
   const std::size_t needed = memory_to_come({});
   if (options.memory_bytes > 0 && needed > std::max(options.memory_bytes, 10 * options.block_bytes)) {
-    throw ResourceError(fmt::format("{}: a row of {} columns needs {} bytes of memory, {} are allowed",
-                                    source_->name(), columns_, needed, options.memory_bytes));
+    throw ResourceError(
+        fmt::format("{}: a row of {} columns needs {} bytes of memory, {} are left within --memory-limit",
+                    source_->name(), columns_, needed, options.memory_bytes));
   }
   whole_ = head.fortran_order && columns_ > 1 && rows_ > 1;
   const std::optional<Index> rest = source_->remaining();
