@@ -78,26 +78,25 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
   std::vector<std::unique_ptr<certify::RunTable>> tables;
   std::vector<std::vector<Index>> recorded;
   for (const std::string& file : options.files) {
-    tables.push_back(std::make_unique<certify::RunTable>(file, options.first_step));
+    tables.push_back(std::make_unique<certify::RunTable>(
+        file, options.first_step,
+        io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)}));
     if (options.first_step) tables.back()->require_first_step(*options.first_step);
     recorded.push_back(tables.back()->steps());
     if (!tables.back()->notice().empty()) say(fmt::format("{}: {}", file, tables.back()->notice()));
   }
   claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  for (const std::unique_ptr<certify::RunTable>& table : tables) {
-    needs.add_counts(static_cast<Index>(table->steps().size()), claims.tolerances.size(), 0);
-    needs.add_values(certify::tally_spec(claims, table->steps()), table->rows_at_most());
-  }
+  for (const std::unique_ptr<certify::RunTable>& table : tables)
+    needs.add_table(*table, claims, journal.keeps());
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   folder = options.output.open();
   std::vector<certify::Counted> variants;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     Progress progress("reading " + names[i]);
-    const runs::TallySpec spec = certify::tally_spec(claims, tables[i]->steps());
     runs::Tally tally = tables[i]->count(
-        spec,
+        certify::tally_spec(claims, tables[i]->steps()),
         [&](Index done, Index total) {
           progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
         },

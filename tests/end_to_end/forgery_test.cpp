@@ -6,6 +6,7 @@
 #include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -20,6 +21,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -99,7 +101,14 @@ std::vector<ForgedJson> changed_texts(const std::string& text) {
 std::vector<ForgedJson> changes_of(const ForgedJson& value) {
   if (value.is_boolean()) return {!value.get<bool>()};
   if (value.is_number_integer())
-    return {value.get<Index>() + 1, value.get<Index>() - 1, value.get<Index>() + 3, -7};
+    return {value.get<Index>() + 1,
+            value.get<Index>() - 1,
+            value.get<Index>() + 3,
+            -7,
+            most_counted,
+            -most_counted,
+            std::numeric_limits<Index>::max(),
+            std::numeric_limits<Index>::min()};
   if (value.is_number_float()) {
     const auto number = value.get<double>();
     return {number * 1.01, number * 0.99, -number};

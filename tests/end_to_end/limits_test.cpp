@@ -73,8 +73,10 @@ class MemoryOf : public Limits {
 
   // Bytes that it says it needs, from its refusal.
   [[nodiscard]] double said(const Work& work) const {
-    const testing::ProgramResult result = surefoot(fmt::format(
-        "{} --out out --memory-limit {:.0f}", fmt::join(work.arguments, " "), work.enough_to_begin));
+    const bool writes = work.arguments.front() != "verify";
+    const testing::ProgramResult result =
+        surefoot(fmt::format("{} {} --memory-limit {:.0f}", fmt::join(work.arguments, " "),
+                             writes ? "--out out" : "", work.enough_to_begin));
     EXPECT_EQ(result.code, no_memory_or_disk) << result.err;
     constexpr std::string_view words = "this needs ";
     const std::size_t at = result.err.find(words);
@@ -84,11 +86,11 @@ class MemoryOf : public Limits {
     RecordProperty("said", result.err);
     return number * (std::string_view(unit).starts_with(" GB") ? 1e9 : 1e6);
   }
-  [[nodiscard]] double peak(std::vector<std::string> arguments) const {
+  [[nodiscard]] double peak(std::vector<std::string> arguments, int code = 0) const {
+    if (arguments.front() != "verify") arguments.insert(arguments.end(), {"--out", "out"});
     arguments.insert(arguments.begin(), SUREFOOT_PROGRAM);
-    arguments.insert(arguments.end(), {"--out", "out"});
     testing::Child child(folder_, arguments);
-    EXPECT_EQ(child.wait(), 0) << testing::slurp(folder_ / ".err");
+    EXPECT_EQ(child.wait(), code) << testing::slurp(folder_ / ".err");
     return child.peak();
   }
   // `least` is the same work, as small as it can be: what it takes is the program.
@@ -157,8 +159,42 @@ TEST_F(MemoryOf, ReproductionsIsWhatTheySay) {
   const auto reproduce = [](const char* experiment, const char* samples) {
     return std::vector<std::string>{"reproduce", experiment, "--samples", samples, "--steps", "60"};
   };
-  expect_said_as_measured({reproduce("robust-kalman", "1000"), 1e6}, reproduce("robust-kalman", "20"));
-  expect_said_as_measured({reproduce("deblurring", "600"), 1e6}, reproduce("deblurring", "20"));
+  const std::vector<std::string> least = reproduce("robust-kalman", "20");
+  expect_said_as_measured({reproduce("robust-kalman", "1000"), 1e6}, least);
+  expect_said_as_measured({reproduce("deblurring", "600"), 1e6}, least);
+  const auto quick = [](const char* experiment, const char* samples, const char* steps) {
+    return std::vector<std::string>{"reproduce", experiment, "--scale", "quick",
+                                    "--samples", samples,    "--steps", steps};
+  };
+  expect_said_as_measured({quick("l2ws", "20000", "400"), 1e6}, least);
+  expect_said_as_measured({quick("l2ws", "100", "2000"), 1e6}, least);
+  expect_said_as_measured({quick("maml", "4000", "4"), 1e6}, least);
+  expect_said_as_measured({quick("mpc-warm-start", "6000", "20"), 1e6}, least);
+}
+
+// A certificate of claims, and texts of JSON that become large.
+TEST_F(MemoryOf, VerifyingIsWhatItSays) {
+  const auto verify = [&](const std::string& file) { return std::vector<std::string>{"verify", file}; };
+  write("few.npy", io::npy_bytes(problems::Table::Random(20, 5).cwiseAbs()));
+  write("many.npy", io::npy_bytes(problems::Table::Random(100, 4000).cwiseAbs()));
+  ASSERT_EQ(surefoot("certify few.npy --out few").code, 0);
+  ASSERT_EQ(surefoot("certify many.npy --steps all --out many").code, 0);
+  const double least = peak(verify("few/certificate.json"), 0);
+  const auto expect = [&](const std::string& file, int code) {
+    const double needed = said({verify(file), 1e6});
+    const double measured = peak(verify(file), code) - least;
+    fmt::print("{}: said {:.1f} MB, measured {:.1f} MB\n", file, needed / 1e6, measured / 1e6);
+    EXPECT_GE(measured, 30e6) << "too little to tell";
+    EXPECT_LE(measured, needed) << file;
+    EXPECT_LE(needed, 4 * measured) << file;
+  };
+  expect("many/certificate.json", 0);
+  for (const std::string item : {"0", "[]", "\"\"", "{\"a\":{}}"}) {
+    std::string list = "{\"a\": [" + item;
+    while (list.size() < 6'000'000) list += "," + item;
+    write("list.json", list + "]}");
+    expect("list.json", 2);
+  }
 }
 
 TEST_F(MemoryOf, TrainingIsWhatItSays) {
@@ -176,6 +212,28 @@ TEST_F(MemoryOf, ArraysIsWhatTheySay) {
   const Work work{certify("table.npy", 400'000), 1e6};
   expect_said_as_measured(work, least);
   EXPECT_LE(said(work), 2.5 * (peak(work.arguments) - peak(least))) << "its header says how many rows it has";
+}
+
+TEST_F(MemoryOf, TablesOfTextIsWhatTheySay) {
+  const auto certify = [&](const char* name, int rows, int columns, const std::vector<std::string>& more) {
+    std::string table;
+    for (int j = 1; j <= columns; ++j) table += fmt::format("{}k={}", j == 1 ? "" : ",", j);
+    const problems::Table numbers = problems::Table::Random(rows, columns).cwiseAbs();
+    for (int i = 0; i < rows; ++i) {
+      table += '\n';
+      for (int j = 0; j < columns; ++j) table += fmt::format("{}{:.16f}", j == 0 ? "" : ",", numbers(i, j));
+    }
+    write(name, table + '\n');
+    std::vector<std::string> words{"certify", name};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const std::vector<std::string> least = certify("least.csv", 20, 5, {});
+  expect_said_as_measured({certify("rows.csv", 300'000, 12, {}), 1e6}, least);
+  expect_said_as_measured(
+      {certify("kept.csv", 300'000, 12, {"--checkpoint", "kept", "--checkpoint-seconds", "0"}), 1e6}, least);
+  expect_said_as_measured({certify("columns.csv", 8, 200'000, {}), 1e6}, least);
+  expect_said_as_measured({certify("claims.csv", 20, 10'000, {"--steps", "all"}), 1e6}, least);
 }
 
 TEST_F(MemoryOf, CalibrationsIsWhatTheySay) {
@@ -290,9 +348,20 @@ TEST_F(MemoryCap, HoldsForLargeInput) {
     expect_below(limit, {"certify", "table.npy", "--out", "rows"});
   (void)random_table(8, 100'000);
   for (const double limit : {120e6, 300e6}) expect_below(limit, {"certify", "table.npy", "--out", "columns"});
-  // A line of 300 MB, and a certificate of 30 MB.
-  ASSERT_EQ(shell("head -c 300000000 /dev/zero | tr '\\0' 1 >line.csv").code, 0);
-  EXPECT_EQ(expect_below(150e6, {"certify", "line.csv", "--out", "line"}), no_memory_or_disk);
+  // A line of 300 MB, the first or a later one; and a certificate of 30 MB.
+  ASSERT_EQ(
+      shell("(head -c 150000000 /dev/zero | tr '\\0' 1; head -c 150000000 /dev/zero | tr '\\0' ,) >line.csv;"
+            "(echo k=1; echo 1; cat line.csv) >later.csv")
+          .code,
+      0);
+  for (const auto& [file, line] : {std::pair("line.csv", 1), std::pair("later.csv", 3)}) {
+    for (const double limit : {150e6, 400e6}) {
+      EXPECT_EQ(expect_below(limit, {"certify", file, "--out", "line"}), no_memory_or_disk);
+      const std::string said = testing::slurp(folder_ / ".err");
+      EXPECT_NE(said.find(fmt::format("{}:{}: the line is longer than ", file, line)), std::string::npos)
+          << said;
+    }
+  }
   std::string list = "{\"a\": [0";
   while (list.size() < 30'000'000) list += ",0";
   write("large.json", list + "]}");

@@ -10,7 +10,8 @@ After each, either the result is complete (exit code, output and files as undist
 says why, and every file is what it was before or what it becomes: none is cut, none is left over. After a kill, or a failed
 call to the system, the same command is run again and must end as undisturbed.
 
---sample N takes N of the faults of each kind and case, evenly spaced: the same ones every time.
+--sample N takes N of the faults of each kind and case, evenly spaced: the same ones every time. --list says how many faults there are,
+and about how long they take, and tries none.
 """
 
 import argparse
@@ -326,6 +327,7 @@ def main():
     parser.add_argument("--library", required=True, type=pathlib.Path)
     parser.add_argument("--sample", type=int, help="faults of each kind and case [all]")
     parser.add_argument("--only", nargs="+", help="names of cases [all]")
+    parser.add_argument("--list", action="store_true", help="how many faults there are, and how long they take")
     parser.add_argument("--fault", help="one fault, as GROUP:HOW:N, of --only CASE")
     parser.add_argument("--keep", type=int, default=1, help="failures of a kind to print")
     arguments = parser.parse_args()
@@ -334,7 +336,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="surefoot-faults-", dir=shared_memory) as scratch:
         runner = Runner(arguments.program.resolve(), arguments.library.resolve(), scratch)
         session = Session(runner, arguments.keep)
-        seen, total = set(), 0
+        seen, total, expected = set(), 0, 0
         for case in cases():
             if arguments.only and case.name not in arguments.only:
                 continue
@@ -347,11 +349,22 @@ def main():
                 group, how, number = arguments.fault.split(":")
                 faults = [Fault(group, str(getattr(errno, how, how)), int(number), "given")]
             case_begin = time.monotonic()
+            if arguments.list:
+                undisturbed.undisturbed(runner)
+                seconds = (time.monotonic() - case_begin) * len(faults) / len(os.sched_getaffinity(0))
+                total, expected = total + len(faults), expected + seconds
+                print(f"{case.name}: {len(memory)} allocations, {len(system)} system calls; {len(faults)} faults, about "
+                      f"{seconds / 60:.0f} min: " + ", ".join(f"{group} {how} {len(list_)}" for (group, how), list_ in kinds.items()),
+                      flush=True)
+                continue
             with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
                 list(pool.map(lambda fault: session.check(undisturbed, fault), faults))
             total += len(faults)
             print(f"{case.name}: {len(memory)} allocations, {len(system)} system calls; {len(faults)} faults in "
                   f"{time.monotonic() - case_begin:.0f} s", flush=True)
+    if arguments.list:
+        print(f"{total} faults, about {expected / 60:.0f} min; more where the command is run again")
+        return 0
     print(f"{total} faults, {len(session.failures)} not as they should be, {time.monotonic() - begin:.0f} s")
     return 1 if session.failures else 0
 

@@ -152,7 +152,7 @@ Weights read_weights(const Fields& fields) {
   weights.count = fields.count("count");
   weights.sampling = fields.text("sampling");
   weights.precision = fields.text("precision");
-  weights.seed = fields.count("seed");
+  weights.seed = fields.whole("seed");
   weights.purpose = fields.text("purpose");
   return weights;
 }
@@ -180,7 +180,7 @@ PacBayes read_pac_bayes(const Fields& fields) {
 }
 
 SampleProvenance read_provenance(const Fields& fields) {
-  return {{fields.text("family"), fields.count("seed"), fields.text("set"), fields.count("first"),
+  return {{fields.text("family"), fields.whole("seed"), fields.text("set"), fields.whole("first"),
            fields.count("count")},
           fields.optional_count("earlier_looks")};
 }
@@ -292,6 +292,8 @@ class Watch {
     if (event == Json::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       require(keys_.back().insert(key).second, "certificate: '{}' is given twice in one object", key);
+      constexpr std::size_t most = 10'000;  // each is compared with all before it
+      require(keys_.back().size() <= most, "certificate: an object has more than {} fields", most);
     }
     return true;
   }

@@ -1,6 +1,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 namespace surefoot::certify {
@@ -232,6 +234,22 @@ TEST(Certificate, ClaimsOutsideTheBudgetAreFoundEvenUnderAFittingDigest) {
   EXPECT_TRUE(refused(beyond));
 }
 
+TEST(Certificate, CountsThatDoNotFitTogetherAreRefused) {
+  const Json body = Json::parse(to_json(example_certificate(kinds_of_options().front())));
+  Json large = body;
+  large["variants"][0]["samples"] = std::numeric_limits<Index>::max();
+  EXPECT_INPUT_ERROR(parse_certificate(large.dump()),
+                     "samples is 9223372036854775807, beyond 1000000000000000");
+  large["variants"][0]["samples"] = std::numeric_limits<Index>::min();
+  EXPECT_INPUT_ERROR(parse_certificate(large.dump()), "samples is -9223372036854775808, beyond");
+  Json many = body;  // their sum is not an Index
+  Json& shares = many["confidence"]["shares"];
+  shares[0]["claims"] = most_counted;
+  for (int i = 0; i < 9300; ++i) shares.push_back(shares[0]);
+  const ParsedCertificate parsed = parse_certificate(resealed(many));
+  EXPECT_INPUT_ERROR(verify(parsed), "shares: ");
+}
+
 bool is_found(const Certificate& certificate, const std::string& words) {
   const std::vector<std::string> findings = verify(parse_certificate(to_json(certificate))).findings;
   return std::any_of(findings.begin(), findings.end(),
@@ -288,6 +306,12 @@ TEST(Certificate, TextsThatHideSomethingAreRefused) {
   EXPECT_INPUT_ERROR(parse_certificate(std::string(300000, '[')), "nested deeper than");
   EXPECT_INPUT_ERROR(parse_certificate("{\"run\": " + std::string(1000, '[') + std::string(1000, ']') + "}"),
                      "nested deeper than");
+}
+
+TEST(Certificate, ObjectsOfManyFieldsWhichTakeLongAreRefused) {
+  std::string fields = "{\"run\": [{}, {\"f\": 0";
+  for (int i = 0; i < 300'000; ++i) fields += fmt::format(",\"f{}\":0", i);
+  EXPECT_INPUT_ERROR(parse_certificate(fields + "}]}"), "an object has more than 10000 fields");
 }
 
 TEST(Certificate, AnotherHorizonIsFoundInTheData) {

@@ -18,8 +18,6 @@ namespace {
 
 using bounds::QuantileMethod;
 
-constexpr std::size_t default_step_count = 60;
-
 /// A kind, how many claims it makes in all and what is wanted for each of them.
 struct KindShare {
   const ClaimKind* kind;

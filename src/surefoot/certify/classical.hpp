@@ -43,6 +43,7 @@ struct Options {
 /// 1e-4 .. 1e-1 by decades; -40 .. -10 dB by tens for the unit dB. Fixed, never taken from the data.
 std::vector<double> default_tolerances(const std::string& unit);
 
+inline constexpr std::size_t default_step_count = 60;
 /// All recorded steps if they are at most 60, otherwise 60 of them or fewer, spaced evenly in the logarithm,
 /// with the first and the last. Depends on the shape of the table only.
 std::vector<Index> default_steps(const std::vector<Index>& recorded);

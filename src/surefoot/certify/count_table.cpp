@@ -1,6 +1,7 @@
 #include "surefoot/certify/count_table.hpp"
 
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/part.hpp"
@@ -24,8 +25,6 @@
 namespace surefoot::certify {
 
 namespace {
-
-constexpr Index largest_step = 1'000'000'000'000'000;
 
 /// What a label says: the words before its number, and the step.
 struct LabelledStep {
@@ -76,7 +75,7 @@ std::optional<LabelledStep> read_label(std::string_view label) {
   double value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   const bool whole = error == std::errc() && end == number.data() + number.size() &&
-                     value == std::floor(value) && value <= static_cast<double>(largest_step);
+                     value == std::floor(value) && value <= static_cast<double>(most_counted);
   // 12.0 is how pandas writes the number of a column; after a word it is a time.
   const bool as_real = !words.empty() && number.find('.') != std::string_view::npos;
   if (number.empty() || !whole || as_real || !means_a_step(words)) return std::nullopt;
@@ -117,7 +116,7 @@ std::vector<Index> steps_from(Index first, Index columns) {
 }
 
 bool is_whole(double value) {
-  return value >= 0 && value <= static_cast<double>(largest_step) && value == std::floor(value);
+  return value >= 0 && value <= static_cast<double>(most_counted) && value == std::floor(value);
 }
 
 // The whole numbers of a row if they increase, as steps do; empty otherwise.
@@ -156,8 +155,8 @@ std::string unlabelled_columns(const std::vector<Index>& steps) {
 
 ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index columns,
                              std::optional<Index> first_step) {
-  require(first_step.value_or(1) >= 0 && first_step.value_or(1) <= largest_step,
-          "first step: {} is outside 0 .. {}", first_step.value_or(1), largest_step);
+  require(first_step.value_or(1) >= 0 && first_step.value_or(1) <= most_counted,
+          "first step: {} is outside 0 .. {}", first_step.value_or(1), most_counted);
   ColumnSteps result;
   result.steps = steps_from(first_step.value_or(1), columns);
   if (header.empty()) {
@@ -265,6 +264,17 @@ std::optional<Index> RunTable::rows_at_most() const {
   if (!rows) return std::nullopt;
   constexpr Index cell_bytes = 2;  // a digit and what ends it
   return (rows->end_byte - rows->first_byte) / (cell_bytes * cells_) + 1;
+}
+
+std::optional<Index> RunTable::lines_at_most() const {
+  const std::optional<Index> rows = rows_at_most();
+  if (!rows || reader_->rows_said()) return rows;
+  const io::TableReader::Rows lines = *reader_->rows_in_file();
+  return std::min(*rows, io::count_lines(path_, lines.first_byte, lines.end_byte));
+}
+
+double RunTable::memory_to_come() const {
+  return reader_ ? static_cast<double>(reader_->memory_to_come(first_block_)) : 0.0;
 }
 
 void RunTable::require_first_step(Index first_step) const {

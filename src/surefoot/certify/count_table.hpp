@@ -62,6 +62,11 @@ class RunTable {
 
   /// No more rows than that, from the size of the file; none: it is not known before they are read.
   [[nodiscard]] std::optional<Index> rows_at_most() const;
+  /// The same from the lines of the file, which are counted.
+  [[nodiscard]] std::optional<Index> lines_at_most() const;
+
+  /// Bytes that reading may still come to take.
+  [[nodiscard]] double memory_to_come() const;
 
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/types.hpp"
 
@@ -41,7 +42,10 @@ class Fields {
   [[nodiscard]] double number_or_infinity(const char* key) const {
     return at(key).is_null() ? infinity : number_of(at(key), key);
   }
+  /// Of whatever is counted, and steps: -most_counted .. most_counted.
   [[nodiscard]] Index count(const char* key) const { return count_of(at(key), key); }
+  /// Any whole number: seeds and places of samples.
+  [[nodiscard]] Index whole(const char* key) const { return whole_of(at(key), key); }
   [[nodiscard]] std::optional<Index> optional_count(const char* key) const {
     return at(key).is_null() ? std::nullopt : std::optional(count_of(at(key), key));
   }
@@ -86,6 +90,12 @@ class Fields {
     return value.get<double>();
   }
   [[nodiscard]] Index count_of(const nlohmann::ordered_json& value, const char* key) const {
+    const Index count = whole_of(value, key);
+    require(-most_counted <= count && count <= most_counted, "certificate: {}.{} is {}, beyond {}", place_,
+            key, count, most_counted);
+    return count;
+  }
+  [[nodiscard]] Index whole_of(const nlohmann::ordered_json& value, const char* key) const {
     constexpr std::uint64_t largest = std::numeric_limits<Index>::max();
     const bool fits =
         value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= largest);

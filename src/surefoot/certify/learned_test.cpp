@@ -7,6 +7,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/verify_learned.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
@@ -328,6 +329,23 @@ TEST(LearnedCertificate, CountsThatNobodyPaysForAreFound) {
       EXPECT_TRUE(said(certificate)) << value;
     }
   }
+}
+
+TEST(LearnedCertificate, CountsThatDoNotFitTogetherAreRefused) {
+  for (Index PacBayes::*count : {&PacBayes::prior_means, &PacBayes::candidates}) {
+    Certificate certificate = example_certificate();
+    for (Variant& variant : certificate.variants) {
+      variant.pac_bayes->losses = most_counted;
+      (*variant.pac_bayes).*count = most_counted;
+    }
+    EXPECT_INPUT_ERROR(verified(certificate), "losses: 1000000000000000 x 1000000000000000");
+  }
+  PacBayesOptions options;
+  options.candidates = most_candidates + 1;
+  EXPECT_INPUT_ERROR(options.validate(), "candidates: 1000000001 is outside 0 .. 1000000000");
+  options.candidates = 0;
+  options.prior_means = std::numeric_limits<Index>::max();
+  EXPECT_INPUT_ERROR(options.validate(), "prior_means: 9223372036854775807 is outside 0 .. 1000000000");
 }
 
 TEST(LearnedCertificate, RemovedGuaranteesAreFound) {

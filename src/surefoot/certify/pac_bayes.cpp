@@ -5,6 +5,7 @@
 #include "surefoot/bounds/rounding.hpp"
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -32,7 +33,7 @@ Index count_losses(Simultaneity simultaneous, const LossShape& shape, const auto
   for (const ClaimKind* kind : claim_kinds()) {
     if (!made(*kind)) continue;
     if (simultaneous == Simultaneity::all) {
-      all += kind->losses_of_all(shape);
+      all = checked_sum("losses", all, kind->losses_of_all(shape));
     } else {
       all = std::max(all, kind->losses_of_one(shape));
     }
@@ -43,8 +44,10 @@ Index count_losses(Simultaneity simultaneous, const LossShape& shape, const auto
 void share_out(Certificate& certificate, const PacBayes& guarantee, double delta) {
   if (certificate.simultaneous == Simultaneity::all) {
     bounds::ConfidenceBudget budget(delta);
-    budget.take(bayes_share_name, guarantee.losses * guarantee.prior_means, guarantee.delta_each);
-    budget.take(calibration_share_name, guarantee.losses * guarantee.candidates, guarantee.omega_each);
+    budget.take(bayes_share_name, checked_product("losses", guarantee.losses, guarantee.prior_means),
+                guarantee.delta_each);
+    budget.take(calibration_share_name, checked_product("losses", guarantee.losses, guarantee.candidates),
+                guarantee.omega_each);
     for (const bounds::ConfidenceShare& share : budget.shares())
       certificate.shares.push_back({share.purpose, share.claims, share.delta_each});
     return;
@@ -77,8 +80,10 @@ void PacBayesOptions::validate() const {
   claims.validate();
   require(calibration_share > 0.0 && calibration_share < 1.0, "calibration_share: {} is outside (0, 1)",
           calibration_share);
-  require(prior_means >= 0, "prior_means: {} is negative", prior_means);
-  require(candidates >= 0, "candidates: {} is negative", candidates);
+  require(prior_means >= 0 && prior_means <= most_candidates, "prior_means: {} is outside 0 .. {}",
+          prior_means, most_candidates);
+  require(candidates >= 0 && candidates <= most_candidates, "candidates: {} is outside 0 .. {}", candidates,
+          most_candidates);
   require(claims.risk_method == RiskMethod::pac_bayes && claims.quantile_method == QuantileMethod::grid &&
               claims.budget_method == BudgetMethod::settling,
           "methods: PAC-Bayes claims are made by pac-bayes, grid and settling");
@@ -154,7 +159,7 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
     require(given.samples == candidates.front().guarantee.samples,
             "candidate '{}' was calibrated on {} samples, the first one on {}", candidate.variant.name,
             given.samples, candidates.front().guarantee.samples);
-    require(candidate.tally.samples() == given.samples * given.draws,
+    require(candidate.tally.samples() == checked_product("draws", given.samples, given.draws),
             "candidate '{}' has {} runs for {} samples x {} draws", candidate.variant.name,
             candidate.tally.samples(), given.samples, given.draws);
   }

@@ -18,6 +18,9 @@ inline constexpr double paper_learned_delta = 0.00972;
 inline constexpr const char* bayes_share_name = "PAC-Bayes (losses x prior means)";
 inline constexpr const char* calibration_share_name = "calibration (losses x candidates)";
 
+/// Most posteriors, and most prior means, that a certificate pays for.
+inline constexpr Index most_candidates = 1'000'000'000;
+
 /// What is claimed about learned optimizers by PAC-Bayes, declared before the samples are seen.
 ///
 /// A loss is failure at one step and tolerance (or not having settled by one step). Every loss has its own

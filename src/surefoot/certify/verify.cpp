@@ -10,6 +10,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/sha256.hpp"
 
@@ -174,8 +175,10 @@ class CertificateCheck {
     }
     if (checker_.pac_bayes() && certificate_.simultaneous == Simultaneity::all) {
       const PacBayes& guarantee = *certificate_.variants.front().pac_bayes;
-      expect_share(bayes_share_name, guarantee.losses * guarantee.prior_means, guarantee.delta_each);
-      expect_share(calibration_share_name, guarantee.losses * guarantee.candidates, guarantee.omega_each);
+      expect_share(bayes_share_name, checked_product("losses", guarantee.losses, guarantee.prior_means),
+                   guarantee.delta_each);
+      expect_share(calibration_share_name, checked_product("losses", guarantee.losses, guarantee.candidates),
+                   guarantee.omega_each);
       return;
     }
     for (const ClaimKind* kind : claim_kinds())
@@ -187,7 +190,7 @@ class CertificateCheck {
     Index paid = 0;
     for (const Share& share : certificate_.shares) {
       if (share.purpose != purpose) continue;
-      paid += share.claims;
+      paid = checked_sum("shares", paid, share.claims);
       expect(share.delta_each == delta,
              fmt::format("the share '{}' gives {} to each claim, the claims take {}", purpose,
                          share.delta_each, delta));

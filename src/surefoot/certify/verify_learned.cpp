@@ -3,6 +3,7 @@
 #include "surefoot/certify/nearly_equal.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/family_key.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -74,9 +75,8 @@ class VariantCheck {
     const PacBayes& first = *certificate_.variants.front().pac_bayes;
     expect(guarantee.samples == variant.samples,
            fmt::format("B is of {} samples, the variant has {}", guarantee.samples, variant.samples));
-    constexpr Index largest = std::numeric_limits<Index>::max();
     const bool counted = guarantee.draws >= 1 && guarantee.samples >= 1 &&
-                         guarantee.draws <= largest / guarantee.samples &&
+                         guarantee.draws <= most_counted / guarantee.samples &&
                          guarantee.runs == guarantee.samples * guarantee.draws;
     expect(counted, fmt::format("{} runs are not {} samples x {} draws", guarantee.runs, guarantee.samples,
                                 guarantee.draws));
@@ -84,8 +84,7 @@ class VariantCheck {
            "its recorded steps are not those of a run");
     expect(variant.columns == certificate_.variants.front().columns,
            "its recorded steps are not those of the other variants");
-    constexpr Index most = 1'000'000'000;
-    const auto sane = [](Index count) { return count >= 1 && count <= most; };
+    const auto sane = [](Index count) { return count >= 1 && count <= most_candidates; };
     expect(sane(guarantee.losses) && sane(guarantee.prior_means) && sane(guarantee.candidates),
            "losses, prior means or candidates are out of range");
     expect(guarantee.losses == losses_of(certificate_),

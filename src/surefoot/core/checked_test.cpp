@@ -26,6 +26,20 @@ TEST(Checked, SumsAndProductsThatDoNotFitAreRefusedByName) {
   EXPECT_NE(input_error([] { (void)checked_product("rows", smallest, -1); }), "(no error)");
 }
 
+TEST(Checked, ElementsOfAnArrayFitOrAreNone) {
+  using Extents = std::vector<Index>;
+  EXPECT_EQ(elements_of(Extents{}), 1);
+  EXPECT_EQ(elements_of(Extents{3, 4, 5}), 60);
+  EXPECT_EQ(elements_of(Extents{largest, largest, 0}), 0) << "empty, whatever the other extents are";
+  EXPECT_EQ(elements_of(Extents{0, -1}), std::nullopt);
+  EXPECT_EQ(elements_of(Extents{most_elements}), most_elements);
+  EXPECT_EQ(elements_of(Extents{most_elements, 1}), most_elements);
+  EXPECT_EQ(elements_of(Extents{most_elements + 1}), std::nullopt);
+  EXPECT_EQ(elements_of(Extents{Index{1} << 32, Index{1} << 32, 3}), std::nullopt) << "3 if it wraps";
+  EXPECT_EQ(elements_of(std::vector<std::size_t>{static_cast<std::size_t>(largest) + 5}), std::nullopt);
+  EXPECT_LE(most_elements, largest / static_cast<Index>(sizeof(double)));
+}
+
 // Against the same in 128 bits, over all combinations of numbers at the edges.
 TEST(Checked, RangesAreJudgedAsInWiderNumbers) {
   const std::vector<Index> edges{smallest, smallest + 1, -1, 0, 1, 2, 7, largest - 1, largest};

@@ -221,9 +221,13 @@ std::string letters_file(const std::string& folder) {
   return *found;
 }
 
-static void run_deblurring(const Settings& settings, Output& output) {
+static Index deblurring_steps(const Settings& settings) {
   const Index horizon = settings.quick() ? deblurring_quick_horizon : deblurring_horizon;
-  const Index steps = settings.steps > 0 ? settings.steps : horizon;
+  return settings.steps > 0 ? settings.steps : horizon;
+}
+
+static void run_deblurring(const Settings& settings, Output& output) {
+  const Index steps = deblurring_steps(settings);
   const families::Deblurring family(family_options(settings));
   const Index side = family.options().side;
   const Letters letters = letters_of(settings, side);
@@ -260,7 +264,10 @@ Experiment deblurring() {
           .usual_steps = "16000, quick 500",
           .paper_seconds = 30,
           .quick_seconds = 5,
-          .kilobytes_by_sample = 110,
+          .bytes =
+              [](const Settings& settings) {
+                return bytes_of(40e6, 165e3, settings.samples, 6e3, deblurring_steps(settings));
+              },
           .own_options = {"--letters", "--blur"},
           .example = "--letters ../emnist --scale quick",
           .run = run_deblurring};

@@ -122,6 +122,10 @@ const Experiment& experiment_named(const std::string& name) {
                                experiment_names()));
 }
 
+double bytes_of(double fixed, double by_sample, Index samples, double by_step, Index steps) {
+  return fixed + by_sample * static_cast<double>(samples) + by_step * static_cast<double>(steps);
+}
+
 std::optional<Finished> finished_before(const Experiment& experiment, const Settings& settings) {
   const fs::path mark = settings.folder / mark_name;
   if (!fs::exists(mark)) return std::nullopt;
@@ -141,10 +145,9 @@ std::optional<Finished> finished_before(const Experiment& experiment, const Sett
 }
 
 Finished run_experiment(const Experiment& experiment, Settings settings) {
-  constexpr double margin = 1.5e3;  // in bytes of a kilobyte
   MemoryNeeds needs(settings.memory_limit);
-  needs.add_bytes("samples and their solutions",
-                  margin * experiment.kilobytes_by_sample * static_cast<double>(settings.samples));
+  if (experiment.bytes != nullptr)
+    needs.add_bytes("samples, solutions and counts", experiment.bytes(settings));
   needs.require_fit();
   Output output(settings.folder, experiment.name,
                 [&](const std::string& certificate) { return rerun_of(experiment, settings, certificate); });

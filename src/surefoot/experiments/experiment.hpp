@@ -19,7 +19,8 @@ struct Experiment {
   std::string usual_steps = {};
   double paper_seconds = 0;  ///< expected on two cores
   double quick_seconds = 0;
-  double kilobytes_by_sample = 0;             ///< measured; 0: it computes what it needs itself
+  /// Of memory, as measured and half as much again; null: it computes what it needs itself.
+  double (*bytes)(const Settings& settings) = nullptr;
   std::vector<std::string> own_options = {};  ///< that other experiments do not have, "--letters"
   std::string example = {};                   ///< options of a command that shows it
   /// Runs, prints its tables and writes its files into the prepared folder.
@@ -27,6 +28,9 @@ struct Experiment {
 
   [[nodiscard]] bool has_option(const std::string& option) const;
 };
+
+/// Bytes of so many samples and steps, besides what there is without them.
+double bytes_of(double fixed, double by_sample, Index samples, double by_step, Index steps);
 
 /// In the order of the report about all of them. experiments.cpp lists them; each is described in its own
 /// file.

@@ -99,7 +99,7 @@ TEST(Experiments, GoOnWithWhatAStoppedRunHasKept) {
 TEST(Experiments, ThatNeedMoreMemoryThanAllowedAreRefused) {
   const TemporaryFolder folder;
   Experiment hungry = toy();
-  hungry.kilobytes_by_sample = 1e6;
+  hungry.bytes = [](const Settings& all) { return bytes_of(1e6, 1e9, all.samples, 1e3, all.steps); };
   Settings settings = settings_in(folder);
   settings.memory_limit = 1'000'000'000;
   std::string message;

@@ -2,6 +2,8 @@
 
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/learned.hpp"
+#include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
@@ -96,7 +98,16 @@ class Maker {
     MemoryNeeds needs(plan_.memory_limit);
     needs.add("samples",
               static_cast<double>(samples) * numbers_by_sample(setting_, algorithms::Precision::twice));
-    needs.add_counts(setting_.steps, plan_.tolerances.size(), samples);
+    certify::Options claims;
+    claims.tolerances = plan_.tolerances;
+    claims.quantiles = plan_.quantiles;
+    claims.all_steps = wanted(false);  // PAC-Bayes claims are of every step, on a grid
+    CountedSizes sizes = CountedSizes::of(claims, setting_.steps + 1);
+    sizes.values = wanted(true);
+    if (wanted(false)) sizes.grid = static_cast<double>(certify::fine_grid("").size());
+    sizes.variants = static_cast<double>(candidates_.size());
+    needs.add_counts(sizes, samples, certify::RunCounter::tallies,
+                     plan_.journal != nullptr && plan_.journal->keeps());
     constexpr double numbers_by_weight =
         16;  // of the network, variances, drawn ones, the file and its digest
     needs.add("weights",

@@ -322,7 +322,11 @@ Experiment l2ws() {
           .usual_steps = "800",
           .paper_seconds = 40,
           .quick_seconds = 2,
-          .kilobytes_by_sample = 1,
+          .bytes =
+              [](const Settings& settings) {
+                const Scale scale = scale_of(settings);
+                return bytes_of(20e6, 3e3, scale.samples, 90e3, scale.steps);
+              },
           .example = "--scale quick",
           .run = run_l2ws};
 }

@@ -479,7 +479,11 @@ Experiment maml() {
           .usual_steps = "10",
           .paper_seconds = 340,
           .quick_seconds = 6,
-          .kilobytes_by_sample = 8,
+          .bytes =
+              [](const Settings& settings) {
+                const Scale scale = scale_of(settings);
+                return bytes_of(20e6, 13e3, scale.samples, 600e3, scale.steps);
+              },
           .example = "--scale quick",
           .run = run_maml};
 }

@@ -1,6 +1,6 @@
 #include "surefoot/experiments/memory_needs.hpp"
 
-#include "surefoot/certify/run_counter.hpp"
+#include "surefoot/bounds/quantile.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/memory_cap.hpp"
 #include "surefoot/core/parallel.hpp"
@@ -131,22 +131,54 @@ void MemoryNeeds::add_blocks(const algorithms::Operator& op, Index steps, Index 
   add_bytes("blocks of runs", static_cast<double>(blocks) * (workspace + sizeof(double) * (traces + kept)));
 }
 
-void MemoryNeeds::add_counts(Index steps, std::size_t tolerances, Index samples) {
-  // By step: its label, failures, settling and hitting at every tolerance; once for each of the tallies.
-  add("counts", (static_cast<double>(steps) + 1) * (1 + 3 * static_cast<double>(tolerances)) *
-                    certify::RunCounter::tallies);
-  if (samples == 0) return;
-  add("values for quantiles", static_cast<double>(std::min(samples, runs::TallySpec().value_limit)));
+CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
+  const auto size = [](const auto& list) { return static_cast<double>(list.size()); };
+  CountedSizes sizes;
+  sizes.columns = static_cast<double>(columns);
+  sizes.claimed = claims.steps.empty() ? sizes.columns : std::min(sizes.columns, size(claims.steps));
+  if (claims.steps.empty() && !claims.all_steps)
+    sizes.claimed = std::min(sizes.columns, static_cast<double>(certify::default_step_count));
+  sizes.tolerances = size(claims.tolerances.empty() ? certify::default_tolerances("") : claims.tolerances);
+  sizes.quantiles = size(claims.quantiles);
+  sizes.values = claims.quantile_method == bounds::QuantileMethod::exact;
+  if (!sizes.values) sizes.grid = size(claims.grid.empty() ? bounds::residual_grid() : claims.grid);
+  sizes.value_limit = static_cast<double>(claims.value_limit);
+  return sizes;
 }
 
-void MemoryNeeds::add_values(const runs::TallySpec& spec, std::optional<Index> runs) {
-  if (!spec.keep_values || !spec.grid.empty()) return;
-  if (!runs && !limited_) return;  // a pipe is refused only by those who set a limit
-  constexpr double copies = 3;     // of the threads, what these left as they grew, and their sum
-  const double limit = static_cast<double>(spec.value_limit);
-  const double values =
-      runs ? static_cast<double>(*runs) * static_cast<double>(spec.claim_columns.size()) : limit;
-  add("values for quantiles", copies * std::min(values, limit));
+void MemoryNeeds::add_table(const certify::RunTable& table, const certify::Options& claims, bool kept) {
+  add_bytes("reading", table.memory_to_come());
+  const CountedSizes sizes = CountedSizes::of(claims, static_cast<Index>(table.steps().size()));
+  std::optional<Index> rows = table.rows_at_most();
+  // What the size of the file says may be ten times what is there: where that would matter, lines are
+  // counted.
+  constexpr double matters = 0.02;
+  if (rows && static_cast<double>(*rows) * sizes.claimed * sizeof(double) > matters * available_.bytes)
+    rows = table.lines_at_most();
+  add_counts(sizes, rows, threads(), kept);
+}
+
+void MemoryNeeds::add_counts(const CountedSizes& sizes, std::optional<Index> runs, Index tallies, bool kept) {
+  // By column: its label in the specification, the check of dependence and the certificate, failures,
+  // settling and hitting at every tolerance; by column of claims its place, the store of its values, and what
+  // is counted on the grid.
+  constexpr double labels = 4;
+  constexpr double store = 16;
+  const double numbers =
+      sizes.columns * (labels + 3 * sizes.tolerances) + sizes.claimed * (store + sizes.grid);
+  // One that is made and one that is left over; a checkpoint is summed up, put into bytes and written.
+  add("counts", numbers * (static_cast<double>(tallies) + sizes.variants + (kept ? 7 : 1)));
+  if (sizes.values && (runs || limited_)) {  // a pipe is refused only by those who set a limit
+    // Of the threads, what these left as they grew, and their sum; a checkpoint sums up and writes them.
+    const double copies = sizes.variants + (kept ? 7 : 2);
+    const double values = runs ? static_cast<double>(*runs) * sizes.claimed : sizes.value_limit;
+    add("values for quantiles", copies * std::min(values, sizes.value_limit));
+  }
+  // As they are made, as text, in the page and its figures.
+  constexpr double bytes_by_claim = 2000;  // 1450 measured
+  add_bytes("claims",
+            bytes_by_claim * sizes.variants *
+                (sizes.claimed * (sizes.tolerances + sizes.quantiles) + sizes.tolerances * sizes.quantiles));
 }
 
 void MemoryNeeds::require_fit() const {
@@ -163,6 +195,13 @@ void MemoryNeeds::require_fit() const {
   }
   throw ResourceError(fmt::format("this needs {} of memory ({}), {} are left {}", in_words(all), parts,
                                   in_words(available_.bytes), available_.bounded_by));
+}
+
+std::size_t memory_for_reading(std::uint64_t limit) {
+  if (limit == 0) return 0;
+  const double all = static_cast<double>(std::max(limit, smallest_memory_cap));
+  const double used = number_after("/proc/self/status", "VmRSS:").value_or(0) * kilobyte;
+  return static_cast<std::size_t>(std::max(1.0, all - used));
 }
 
 std::string out_of_memory() {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_table.hpp"
 #include "surefoot/core/types.hpp"
-#include "surefoot/runs/tally.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,21 @@ struct AvailableMemory {
 };
 AvailableMemory available_memory();
 
+/// The sizes of what is counted of runs and claimed of them, before there is a runs::TallySpec.
+struct CountedSizes {
+  double columns = 0;  ///< steps that are recorded
+  double claimed = 0;  ///< of those, with claims
+  double tolerances = 0;
+  double quantiles = 0;
+  double grid = 0;
+  bool values = false;  ///< are kept, for order statistics
+  double value_limit = 0;
+  double variants = 1;  ///< that are counted one after the other
+
+  /// Under options that need not be resolved.
+  static CountedSizes of(const certify::Options& claims, Index columns);
+};
+
 /// What work is going to need, part by part: at least that much, within a small factor. Parts that are known
 /// only once others are there are added later; what is left is what was left when it was made.
 class MemoryNeeds {
@@ -31,11 +47,11 @@ class MemoryNeeds {
   /// Blocks of runs of `steps` steps, `blocks` at once: workspaces (one is made and measured), traces, and so
   /// many `states` at a time: training keeps those of all steps.
   void add_blocks(const algorithms::Operator& op, Index steps, Index blocks, Index states = 1);
-  /// Counts of runs of `steps` steps at so many tolerances, and the values of `samples` runs (0: add_values()
-  /// does).
-  void add_counts(Index steps, std::size_t tolerances, Index samples);
-  /// Values that a tally of at most so many runs keeps for quantiles; none: nobody knows how many.
-  void add_values(const runs::TallySpec& spec, std::optional<Index> runs);
+  /// Counts of at most so many runs (none: nobody knows how many) by `tallies` at once, and the certificate
+  /// of them; `kept`: with checkpoints.
+  void add_counts(const CountedSizes& sizes, std::optional<Index> runs, Index tallies, bool kept);
+  /// A table that is read and counted; `kept`: with checkpoints.
+  void add_table(const certify::RunTable& table, const certify::Options& claims, bool kept);
   /// ResourceError with the numbers if it is more than was available, or than the limit left.
   void require_fit() const;
 
@@ -48,6 +64,9 @@ class MemoryNeeds {
   bool limited_ = false;
   std::vector<Need> needs_;
 };
+
+/// What readers may take under a limit of all memory of the process; 0: no limit.
+std::size_t memory_for_reading(std::uint64_t limit);
 
 /// What is said where memory could not be allocated.
 std::string out_of_memory();

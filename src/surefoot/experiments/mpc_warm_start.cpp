@@ -299,7 +299,11 @@ Experiment mpc_warm_start() {
           .usual_steps = "120",
           .paper_seconds = 115,
           .quick_seconds = 10,
-          .kilobytes_by_sample = 8,
+          .bytes =
+              [](const Settings& settings) {
+                const Scale scale = scale_of(settings);
+                return bytes_of(20e6, 13e3, scale.samples, 10e3, scale.steps);
+              },
           .example = "--scale quick",
           .run = run_mpc_warm_start};
 }

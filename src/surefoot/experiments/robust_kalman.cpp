@@ -157,9 +157,13 @@ report::PlanePicture trajectories(const families::RobustKalman& family, const Se
 
 }  // namespace
 
-static void run_robust_kalman(const Settings& settings, Output& output) {
+static Index robust_kalman_steps(const Settings& settings) {
   const Index horizon = settings.quick() ? robust_kalman_quick_horizon : robust_kalman_horizon;
-  const Index steps = settings.steps > 0 ? settings.steps : horizon;
+  return settings.steps > 0 ? settings.steps : horizon;
+}
+
+static void run_robust_kalman(const Settings& settings, Output& output) {
+  const Index steps = robust_kalman_steps(settings);
   const families::RobustKalman family;
   const auto samples = family.draw(settings.seed, settings.samples);
   const algorithms::Scs scs(family.problem(samples.observations), algorithms::ScsOptions::paper());
@@ -200,7 +204,10 @@ Experiment robust_kalman() {
           .usual_steps = "500",
           .paper_seconds = 5,
           .quick_seconds = 5,
-          .kilobytes_by_sample = 70,
+          .bytes =
+              [](const Settings& settings) {
+                return bytes_of(20e6, 105e3, settings.samples, 6e3, robust_kalman_steps(settings));
+              },
           .example = "--samples 1000 --out kalman",
           .run = run_robust_kalman};
 }

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/checked.hpp"
@@ -262,8 +263,8 @@ void FamilyRun::keep_in_checkpoints(certify::CountJournal& journal) {
 void FamilyRun::require_memory() const {
   MemoryNeeds needs(options_.memory_limit);
   needs.add_blocks(op(), options_.iterations, threads());
-  needs.add_counts(options_.iterations, std::max<std::size_t>(1, claims_.tolerances.size()),
-                   op().instances());
+  needs.add_counts(CountedSizes::of(claims_, options_.iterations + 1), op().instances(),
+                   certify::RunCounter::tallies, options_.checkpoints);
   const auto instances = static_cast<double>(op().instances());
   if (runs::needs_solutions(options_.metric)) {
     // The solver's problems, iterates and rounds, or later the metric's own; a checkpoint is put together.

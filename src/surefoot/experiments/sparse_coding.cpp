@@ -588,7 +588,6 @@ Experiment sparse_coding() {
           .usual_steps = "10",
           .paper_seconds = 1300,
           .quick_seconds = 70,
-          .kilobytes_by_sample = 0,
           .own_options = {"--models", "--epochs"},
           .example = "--scale quick",
           .run = run_sparse_coding};

@@ -12,6 +12,7 @@
 #include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/json_size.hpp"
 #include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
@@ -63,9 +64,13 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
           options.data.size(), certificate.variants.size());
   bool steps = true;
   for (std::size_t i = 0; i < options.data.size(); ++i) {
-    certify::RunTable table(options.data[i], certificate.variants[i].first_step);
+    certify::RunTable table(options.data[i], certificate.variants[i].first_step,
+                            {.memory_bytes = memory_for_reading(options.memory_limit)});
     Progress progress("recounting " + options.data[i]);
     const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
+    MemoryNeeds needs(options.memory_limit);
+    needs.add_table(table, certify::options_of(certificate), false);
+    needs.require_fit();
     const runs::Tally tally = table.count(spec, [&](Index done, Index total) {
       progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
     });
@@ -199,22 +204,23 @@ bool is_to_be_verified(const std::string& name) {
 }  // namespace
 
 void require_memory_of_certificates(const std::vector<std::filesystem::path>& files, std::uint64_t limit) {
-  // One after the other is taken apart into values of JSON: lists of short numbers become 17 times as large,
-  // claims 9. What is kept of it is smaller.
-  constexpr double read = 18;
+  // One after the other is taken apart into values of JSON, and written again to compare its digest. What is
+  // kept of it is smaller.
+  constexpr double texts = 8;
   constexpr double kept = 3;
+  constexpr double longest = 300e6;  // those are not read
   double all = 0;
   double largest = 0;
   for (const std::filesystem::path& file : files) {
     std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(file, error);
-    if (error) continue;
-    all += static_cast<double>(size);
-    largest = std::max(largest, static_cast<double>(size));
+    const auto size = static_cast<double>(std::filesystem::file_size(file, error));
+    if (error || size > longest) continue;
+    all += kept * size;
+    largest = std::max(largest, texts * size + io::json_tree_bytes(*io::open_raw_bytes(file.string())));
   }
   MemoryNeeds needs(limit);
   needs.add_bytes(files.size() == 1 ? "the certificate" : "the certificates",
-                  read * largest + kept * (all - largest));
+                  largest + (files.size() == 1 ? 0 : all));
   needs.require_fit();
 }
 

@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/part.hpp"
+#include "surefoot/io/npy.hpp"
 #include "surefoot/io/number.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -11,6 +12,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -19,6 +21,11 @@ namespace surefoot::io {
 namespace {
 
 constexpr std::size_t chunks_per_block = 32;
+// Memory for a byte of text: two buffers of it, and the numbers of one, 8 bytes for at least 2 of text, in
+// chunks and as one block. Of the first line: a buffer, as it grows, and for every cell where it lies and its
+// label.
+constexpr std::size_t bytes_by_text = 10;
+constexpr std::size_t bytes_by_first_line = 36;
 
 // Cuts the front line off `text`; the line comes without its LF or CRLF.
 std::string_view take_line(std::string_view& text) {
@@ -48,6 +55,7 @@ char detect_separator(std::string_view line) {
 
 std::vector<std::string_view> split_first_line(std::string_view line, char separator) {
   std::vector<std::string_view> cells;
+  cells.reserve(1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), separator)));
   while (true) {
     const std::size_t end = cell_end(line, separator);
     cells.push_back(trim(line.substr(0, end)));
@@ -119,9 +127,9 @@ std::string encoding_complaint(std::string_view line) {
 
 constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
 
-// Lines in bytes begin .. end - 1 of a file; the last may lack its end. Counting ends soon after `enough`.
-Index count_lines(const std::string& path, Index begin, Index end,
-                  Index enough = std::numeric_limits<Index>::max()) {
+}  // namespace
+
+Index count_lines(const std::string& path, Index begin, Index end, Index enough) {
   const auto source = open_part_of_file(path, begin, end);
   std::vector<char> text(std::size_t{1} << 20U);
   Index lines = 0;
@@ -134,8 +142,6 @@ Index count_lines(const std::string& path, Index begin, Index end,
   }
   return lines + (ended ? 0 : 1);
 }
-
-}  // namespace
 
 Index next_line(const std::string& path, Index place, Index end) {
   const auto source = open_part_of_file(path, place - 1, end);
@@ -221,13 +227,33 @@ void CsvReader::load(Buffer& buffer, std::string_view carried) {
   }
 }
 
+std::size_t CsvReader::longest_line() const {
+  const std::size_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : default_memory_bytes();
+  const std::size_t by_text = columns_ == 0 ? bytes_by_first_line : bytes_by_text;
+  const std::size_t room = std::max(options_.block_bytes, memory / by_text);
+  return std::min({options_.max_line_bytes, room, line_limit_ > 0 ? line_limit_ : room});
+}
+
+std::size_t CsvReader::memory_to_come(const RowBlock& block) const {
+  std::size_t rest = options_.block_bytes;
+  if (const auto left = source_->remaining()) rest = std::min(rest, static_cast<std::size_t>(*left) + 1);
+  const std::size_t text = std::max({current_.bytes.size(), upcoming_.bytes.size(), rest, line_limit_});
+  std::size_t held = current_.bytes.capacity() + upcoming_.bytes.capacity();
+  held += block.values.capacity() * sizeof(double);
+  for (const Chunk& chunk : chunks_) held += chunk.values.capacity() * sizeof(double);
+  return bytes_by_text * text - std::min(held, bytes_by_text * text);
+}
+
 // Never holds more than the longest line allowed and its end, so a longer line is always noticed.
 void CsvReader::fill(Buffer& buffer) {
-  const std::size_t most = options_.max_line_bytes + 1;
+  const std::size_t most = longest_line() + 1;
   std::size_t wanted = std::min(std::max(options_.block_bytes, buffer.size), most - buffer.size);
   // One byte more than there should be, so that the end is noticed.
   if (const auto rest = source_->remaining()) wanted = std::min(wanted, static_cast<std::size_t>(*rest) + 1);
-  if (buffer.bytes.size() < buffer.size + wanted) buffer.bytes.resize(buffer.size + wanted);
+  if (buffer.bytes.size() < buffer.size + wanted) {
+    buffer.bytes.reserve(buffer.size + wanted);
+    buffer.bytes.resize(buffer.size + wanted);
+  }
   const std::size_t got = source_->read(buffer.bytes.data() + buffer.size, wanted);
   buffer.size += got;
   buffer.last = got < wanted;
@@ -238,9 +264,13 @@ void CsvReader::fill(Buffer& buffer) {
 
 void CsvReader::check(const Buffer& buffer) const {
   if (buffer.failure) std::rethrow_exception(buffer.failure);
-  if (buffer.line_too_long) {
-    fail(line_, fmt::format("the line is longer than {} bytes", options_.max_line_bytes));
-  }
+  if (!buffer.line_too_long) return;
+  const std::size_t longest = longest_line();
+  if (longest == options_.max_line_bytes)
+    fail(line_, fmt::format("the line is longer than {} bytes", longest));
+  throw ResourceError(fmt::format(
+      "{}:{}: the line is longer than {} bytes, {}", source_->name(), lines_before() + line_, longest,
+      options_.memory_bytes > 0 ? "for which --memory-limit leaves room" : "for which there is memory"));
 }
 
 void CsvReader::read_first_line() {
@@ -251,10 +281,15 @@ void CsvReader::read_first_line() {
   separator_ = detect_separator(line);
   const std::vector<std::string_view> cells = split_first_line(line, separator_);
   columns_ = static_cast<Index>(cells.size());
+  // Lines after the first have as many cells, and no cell needs more bytes.
+  constexpr std::size_t longest_cell = 32;
+  if (options_.memory_bytes > 0)
+    line_limit_ = std::max({options_.block_bytes, current_.bytes.size(), longest_cell * cells.size()});
   // An empty first cell stands above the index column that pandas writes.
   const bool indexed = cells.size() > 1 && trim(cells.front()).empty();
   if (!indexed && std::none_of(cells.begin(), cells.end(), is_label)) return;
   require_header(cells);
+  header_.reserve(cells.size());
   for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
   current_.begin = current_.complete - text.size();
   ++line_;
@@ -262,6 +297,15 @@ void CsvReader::read_first_line() {
 
 // A first row in which a run failed ("0.5,timeout,timeout") must not be lost as a header.
 void CsvReader::require_header(const std::vector<std::string_view>& cells) const {
+  std::vector<std::string_view> labels;
+  labels.reserve(cells.size());
+  std::copy_if(cells.begin(), cells.end(), std::back_inserter(labels),
+               [](std::string_view cell) { return !cell.empty() && !is_number(cell); });
+  std::sort(labels.begin(), labels.end());
+  const auto stands_twice = [&](std::string_view label) {
+    const auto [first, end] = std::equal_range(labels.begin(), labels.end(), label);
+    return end - first > 1;
+  };
   double last = -1;
   bool any_number = false;
   bool steps = !is_number(cells.front());
@@ -271,7 +315,7 @@ void CsvReader::require_header(const std::vector<std::string_view>& cells) const
     any_number = any_number || number;
     steps = steps && (i == 0 || (number && value > last && value == std::floor(value)));
     if (number) last = value;
-    if (!number && !cells[i].empty() && std::count(cells.begin(), cells.end(), cells[i]) > 1) {
+    if (!number && !cells[i].empty() && stands_twice(cells[i])) {
       fail(1, fmt::format(
                   "'{}' stands twice: neither a row of numbers nor a header; write inf where a run failed",
                   excerpt(cells[i])));
@@ -364,7 +408,10 @@ void CsvReader::parse(Chunk& chunk) const {
     // A row has at least one byte per cell and the separators between: shorter lines cost no memory.
     const bool possible = line.size() >= 2 * columns - 1;
     if (possible && chunk.values.size() < used + columns) {
-      chunk.values.resize(std::max(used + columns, 2 * chunk.values.size()));
+      const std::size_t most = used + columns + text.size() / 2;  // cells of the lines that are left
+      const std::size_t size = std::min(std::max(used + columns, 2 * chunk.values.size()), most);
+      chunk.values.reserve(size);
+      chunk.values.resize(size);
     }
     if (possible && chunk.trailing_blank < 0 &&
         parse_row(line.data(), line.data() + line.size(), chunk.values.data() + used)) {

@@ -4,6 +4,7 @@
 #include "surefoot/io/table_reader.hpp"
 
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,11 @@ namespace surefoot::io {
 
 /// The first byte of a file at or after `place` > 0 that begins a line, or `end`.
 Index next_line(const std::string& path, Index place, Index end);
+
+/// Lines that begin at bytes begin .. end - 1, which is a place where lines begin or end. Counting ends soon
+/// after `enough`.
+Index count_lines(const std::string& path, Index begin, Index end,
+                  Index enough = std::numeric_limits<Index>::max());
 
 /// The CSV side of TableReader. A block of text is cut into chunks at line ends; while these are parsed in
 /// parallel, one more task reads (gunzips, hashes) the block after it.
@@ -30,6 +36,7 @@ class CsvReader final : public TableReader {
   [[nodiscard]] Index rows_in_part() const override;
   [[nodiscard]] Index blank_line_at_end() const override;
   [[nodiscard]] bool can_have_header() const override { return true; }
+  [[nodiscard]] std::size_t memory_to_come(const RowBlock& block) const override;
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
   [[nodiscard]] std::string sha256_so_far() const override { return source_->sha256_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }
@@ -72,10 +79,12 @@ class CsvReader final : public TableReader {
   [[nodiscard]] std::string diagnose(std::string_view line) const;
   void account_for(const Chunk& chunk);
   void gather(RowBlock& block);
+  [[nodiscard]] std::size_t longest_line() const;
   [[noreturn]] void fail(Index line, std::string_view complaint) const;
 
   std::unique_ptr<ByteSource> source_;
   TableOptions options_;
+  std::size_t line_limit_ = 0;  ///< once the columns are known, if memory is limited; 0: none
   char separator_ = ',';
   Buffer current_;
   Buffer upcoming_;

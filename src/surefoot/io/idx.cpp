@@ -1,10 +1,13 @@
 #include "surefoot/io/idx.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace surefoot::io {
 
@@ -41,15 +44,12 @@ IdxArray read_idx(ByteSource& source, std::size_t limit) {
   require(rank >= 1 && rank <= max_rank, "{}: the IDX array has {} dimensions, outside 1 .. {}",
           source.name(), rank, max_rank);
   IdxArray array;
-  std::size_t elements = 1;
-  bool overflow = false;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    array.shape.push_back(big_endian(read_word(source)));
-    overflow = __builtin_mul_overflow(elements, array.shape.back(), &elements) || overflow;
-  }
+  for (std::size_t axis = 0; axis < rank; ++axis) array.shape.push_back(big_endian(read_word(source)));
   const std::string shape = fmt::format("{}", fmt::join(array.shape, " x "));
-  require(!overflow && elements <= limit, "{}: the IDX header claims {} bytes, more than {}", source.name(),
-          shape, limit);
+  const std::optional<Index> claimed = elements_of(array.shape);
+  require(claimed && std::cmp_less_equal(*claimed, limit), "{}: the IDX header claims {} bytes, more than {}",
+          source.name(), shape, limit);
+  const auto elements = static_cast<std::size_t>(*claimed);
   std::vector<char> raw;
   const std::size_t got = read_growing(source, raw, elements);
   require(got == elements, "{}: the IDX header claims {} = {} bytes, the file has {}", source.name(), shape,

@@ -1,5 +1,6 @@
 #include "surefoot/io/npy.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 namespace surefoot::io {
@@ -200,18 +202,10 @@ std::string shape_text(const NpyHeader& header) {
 }
 
 void resolve_size(const std::string& name, NpyHeader& header) {
-  Index elements = 1;
-  Index bytes = 0;
-  bool overflow = false;
-  // An empty array may have any other extents.
-  const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
-  for (const Index extent : header.shape) {
-    overflow = overflow || (!empty && __builtin_mul_overflow(elements, extent, &elements));
-  }
-  overflow = overflow || __builtin_mul_overflow(elements, Index{sizeof(double)}, &bytes);
-  require(!overflow, "{}: the .npy header claims {} elements, more than any memory holds", name,
+  const std::optional<Index> elements = elements_of(header.shape);
+  require(elements.has_value(), "{}: the .npy header claims {} elements, more than any memory holds", name,
           shape_text(header));
-  header.elements = empty ? 0 : elements;
+  header.elements = *elements;
 }
 
 std::string read_text(ByteSource& source, std::size_t bytes) {

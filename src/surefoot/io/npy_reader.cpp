@@ -28,6 +28,12 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& opt
           "{}: a row of {} columns has {} bytes, more than {}", source_->name(), columns_, row_bytes,
           options.max_line_bytes);
   rows_per_block_ = std::max(Index{1}, static_cast<Index>(options.block_bytes) / row_bytes);
+  const std::size_t needed = memory_to_come({});
+  if (options.memory_bytes > 0 && needed > std::max(options.memory_bytes, 10 * options.block_bytes)) {
+    throw ResourceError(
+        fmt::format("{}: a row of {} columns needs {} bytes of memory, {} are left within --memory-limit",
+                    source_->name(), columns_, needed, options.memory_bytes));
+  }
   whole_ = head.fortran_order && columns_ > 1 && rows_ > 1;
   const std::optional<Index> rest = source_->remaining();
   if (!whole_ && rest && source_->bytes_total() > 0) {
@@ -51,11 +57,12 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> whole, const std::string& path,
 void NpyReader::load_whole(const TableOptions& options) {
   const std::size_t limit = options.memory_bytes > 0 ? options.memory_bytes : default_memory_bytes();
   const auto bytes = static_cast<std::size_t>(header_of_array_.data_bytes());
-  require(
-      bytes <= limit,
-      "{}: the .npy array is in Fortran order and needs {} bytes of memory, {} are allowed; saved in C order "
-      "(numpy.ascontiguousarray) it streams",
-      source_->name(), bytes, limit);
+  if (bytes > limit) {
+    throw ResourceError(fmt::format(
+        "{}: the .npy array is in Fortran order and needs {} bytes of memory, {} are allowed; saved in C order "
+        "(numpy.ascontiguousarray) it streams",
+        source_->name(), bytes, limit));
+  }
   const std::size_t got = read_growing(*source_, raw_, bytes);
   check_npy_end(*source_, header_of_array_, static_cast<Index>(got));
 }
@@ -88,6 +95,14 @@ bool NpyReader::next(RowBlock& block) {
   }
   rows_delivered_ += rows;
   return true;
+}
+
+std::size_t NpyReader::memory_to_come(const RowBlock& block) const {
+  const auto numbers = static_cast<std::size_t>(std::min(rows_per_block_, rows_) * columns_);
+  const std::size_t raw = whole_ ? 0 : numbers * static_cast<std::size_t>(header_of_array_.element_bytes);
+  const std::size_t all = raw + numbers * sizeof(double);
+  const std::size_t held = (whole_ ? 0 : raw_.capacity()) + block.values.capacity() * sizeof(double);
+  return all - std::min(held, all);
 }
 
 void NpyReader::skip(Index rows) {

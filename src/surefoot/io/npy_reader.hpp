@@ -24,6 +24,7 @@ class NpyReader final : public TableReader {
   [[nodiscard]] std::optional<Rows> rows_in_file() const override { return rows_in_file_; }
   [[nodiscard]] std::optional<Index> rows_said() const override { return rows_; }
   [[nodiscard]] Index rows_in_part() const override { return rows_; }
+  [[nodiscard]] std::size_t memory_to_come(const RowBlock& block) const override;
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
   [[nodiscard]] std::string sha256_so_far() const override { return source_->sha256_so_far(); }
   [[nodiscard]] Index bytes_read() const override { return source_->bytes_read(); }

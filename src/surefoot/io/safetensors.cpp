@@ -1,5 +1,6 @@
 #include "surefoot/io/safetensors.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -21,19 +22,6 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 constexpr std::size_t length_bytes = 8;
 constexpr std::size_t alignment = 8;
 constexpr std::string_view metadata_key = "__metadata__";
-
-/// Number of elements; none if it does not fit.
-std::optional<std::uint64_t> elements_of(const std::vector<Index>& shape) {
-  constexpr std::uint64_t largest = std::uint64_t{1} << 58;
-  std::uint64_t elements = 1;
-  for (const Index extent : shape) {
-    if (extent < 0) return std::nullopt;
-    const auto factor = static_cast<std::uint64_t>(extent);
-    if (factor != 0 && elements > largest / factor) return std::nullopt;
-    elements *= factor;
-  }
-  return elements;
-}
 
 struct Entry {
   Tensor tensor;  // without its values
@@ -144,8 +132,8 @@ class Header {
     result.begin = whole(offsets[0], name, "data_offsets");
     result.end = whole(offsets[1], name, "data_offsets");
     const auto elements = elements_of(result.tensor.shape);
-    const bool fits =
-        elements && result.begin <= result.end && result.end - result.begin == *elements * sizeof(double);
+    const bool fits = elements && result.begin <= result.end &&
+                      result.end - result.begin == static_cast<std::uint64_t>(*elements) * sizeof(double);
     if (!fits)
       refuse("tensor '{}': data_offsets {} .. {} do not fit its shape", shown(name), result.begin,
              result.end);
@@ -174,8 +162,8 @@ std::string to_safetensors(const Safetensors& content) {
     require(tensor.name != metadata_key && !header.contains(tensor.name),
             "safetensors: the name '{}' is taken", tensor.name);
     const auto elements = elements_of(tensor.shape);
-    require(elements == tensor.values.size(), "safetensors: tensor '{}' has {} numbers, its shape another",
-            tensor.name, tensor.values.size());
+    require(elements == static_cast<Index>(tensor.values.size()),
+            "safetensors: tensor '{}' has {} numbers, its shape another", tensor.name, tensor.values.size());
     const std::uint64_t end = offset + tensor.values.size() * sizeof(double);
     header[tensor.name] = {{"dtype", "F64"}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
     offset = end;

@@ -22,7 +22,9 @@ struct RowBlock {
 struct TableOptions {
   std::size_t block_bytes = std::size_t{8} << 20U;       ///< text or array data read at a time
   std::size_t max_line_bytes = std::size_t{256} << 20U;  ///< longest line of text, longest row of an array
-  std::size_t memory_bytes = 0;  ///< a .npy in Fortran order is loaded whole; 0: half of the machine's memory
+  /// What reading may take: the buffers of long lines, a .npy in Fortran order, which is loaded whole. 0:
+  /// half of the machine's memory.
+  std::size_t memory_bytes = 0;
 
   void validate() const;
 };
@@ -82,6 +84,9 @@ class TableReader {
   /// Passes over the next rows without looking at them: rows that were read before, in the blocks of next().
   /// InputError if there are not so many.
   virtual void skip(Index rows) = 0;
+
+  /// Bytes that its buffers and `block`, as the last next() left it, may still come to take.
+  [[nodiscard]] virtual std::size_t memory_to_come(const RowBlock& block) const = 0;
 
   /// SHA-256 of the bytes of the file as they lie on disk (gzip: of the compressed file), in hexadecimal.
   /// Valid after next() has returned false.

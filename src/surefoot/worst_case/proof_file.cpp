@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <mutex>
@@ -224,9 +225,15 @@ ProvenBound read_bound(const Json& json) {
 }
 
 Json parsed_json(std::string_view text) {
-  const auto watch = [](int depth, Json::parse_event_t, Json&) {
-    constexpr int deepest = 16;
-    require(depth <= deepest, "proof: nested deeper than {}", deepest);
+  constexpr std::size_t deepest = 16;
+  constexpr int most = 1000;  // each is compared with all before it
+  std::array<int, deepest + 2> fields{};
+  const auto watch = [&](int depth, Json::parse_event_t event, Json&) {
+    const auto level = static_cast<std::size_t>(depth);
+    require(level <= deepest, "proof: nested deeper than {}", deepest);
+    if (event == Json::parse_event_t::object_start) fields[level + 1] = 0;
+    if (event == Json::parse_event_t::key) ++fields[level];
+    require(fields[level] <= most, "proof: an object has more than {} fields", most);
     return true;
   };
   Json json = Json::parse(text, watch, false);

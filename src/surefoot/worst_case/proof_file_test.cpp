@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <set>
+#include <string>
 
 namespace surefoot::worst_case {
 namespace {
@@ -117,6 +118,9 @@ TEST(ProofFile, UnknownFieldsAreRefusedByName) {
   EXPECT_EQ(input_error([&] { parse_proof(sealed(other)); }),
             "proof: format_version is not 1, the one that this program reads");
   EXPECT_EQ(input_error([] { parse_proof("{"); }), "proof: it is not JSON");
+  std::string many = "{\"a\": [{\"f\": 0";
+  for (int i = 0; i < 300'000; ++i) many += ",\"f" + std::to_string(i) + "\":0";
+  EXPECT_EQ(input_error([&] { parse_proof(many + "}]}"); }), "proof: an object has more than 1000 fields");
   EXPECT_EQ(input_error([] { parse_proof("{}"); }), "proof: format is not surefoot-proof");
 }
 

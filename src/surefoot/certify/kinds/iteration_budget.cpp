@@ -7,6 +7,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/series.hpp"
 #include "surefoot/certify/words.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/work_interrupt.hpp"
 
@@ -231,7 +232,7 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
 
   [[nodiscard]] Index losses_of_one(const LossShape& shape) const override { return shape.columns; }
   [[nodiscard]] Index losses_of_all(const LossShape& shape) const override {
-    return shape.tolerances * shape.columns;
+    return checked_product("losses", shape.tolerances, shape.columns);
   }
   void make_learned(const Options& options, std::size_t variant, const runs::Tally& tally, LearnedRisk& risk,
                     double delta, Certificate& certificate) const override {

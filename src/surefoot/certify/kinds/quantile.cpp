@@ -8,6 +8,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/series.hpp"
 #include "surefoot/certify/words.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/work_interrupt.hpp"
 
@@ -105,7 +106,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
 
   [[nodiscard]] Index losses_of_one(const LossShape& shape) const override { return shape.grid; }
   [[nodiscard]] Index losses_of_all(const LossShape& shape) const override {
-    return shape.steps * shape.grid;
+    return checked_product("losses", shape.steps, shape.grid);
   }
   void make_learned(const Options& options, std::size_t variant, const runs::Tally& tally, LearnedRisk& risk,
                     double delta, Certificate& certificate) const override {

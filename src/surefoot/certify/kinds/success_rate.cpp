@@ -6,6 +6,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/series.hpp"
 #include "surefoot/certify/words.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/work_interrupt.hpp"
 
@@ -73,7 +74,7 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
 
   [[nodiscard]] Index losses_of_one(const LossShape&) const override { return 1; }
   [[nodiscard]] Index losses_of_all(const LossShape& shape) const override {
-    return shape.steps * shape.tolerances;
+    return checked_product("losses", shape.steps, shape.tolerances);
   }
   void make_learned(const Options& options, std::size_t variant, const runs::Tally& tally, LearnedRisk& risk,
                     double delta, Certificate& certificate) const override {
