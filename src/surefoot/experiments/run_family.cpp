@@ -79,6 +79,12 @@ Preset parse_preset(std::string_view name) {
   return value_in(preset_names, "--preset", name == "package" ? to_string(Preset::fixed) : name);
 }
 
+algorithms::ScsOptions scs_preset(Preset preset) {
+  using algorithms::ScsOptions;
+  if (preset == Preset::paper) return ScsOptions::paper();
+  return preset == Preset::fixed ? ScsOptions::fixed() : ScsOptions::defaults();
+}
+
 algorithms::OsqpOptions osqp_preset(Preset preset) {
   using algorithms::OsqpOptions;
   if (preset == Preset::paper) return OsqpOptions::paper();
@@ -150,16 +156,16 @@ SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& 
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
                   const problems::Cones& cones) {
   const auto problem = std::make_shared<const problems::ConeProgram>(files.read_cone_program(cones));
-  auto op = std::make_unique<algorithms::Scs>(*problem, options);
   SolverRun run;
+  files.with_file_names([&] { run.op = algorithms::make_scs(*problem, options); });
   run.data = certify::data_of(*problem);
-  run.solve = [problem, scs = op.get()](const Interrupt& interrupt) {
+  run.solve = [problem, options](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
-    return runs::solve_cone(*scs, *problem, how);
+    return runs::solve_cone(*problem, options, how);
   };
-  run.op = std::move(op);
   run.problems = problem;
+  run.stops = options.stop;
   return run;
 }
 

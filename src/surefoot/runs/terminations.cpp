@@ -53,7 +53,7 @@ double Terminations::iterations(Index instance) const {
 
 std::vector<std::pair<SolverStatus, Index>> Terminations::counts() const {
   std::vector<std::pair<SolverStatus, Index>> found;
-  for (int status = 0; status <= static_cast<int>(SolverStatus::non_convex); ++status) {
+  for (int status = 0; status <= algorithms::largest_status; ++status) {
     const Index count = (numbers_.col(0).array() == static_cast<double>(status)).count();
     if (count > 0) found.emplace_back(static_cast<SolverStatus>(status), count);
   }
