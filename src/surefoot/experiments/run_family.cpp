@@ -55,7 +55,7 @@ Json termination_record(const runs::Terminations& terminations, bool obeyed) {
   return record;
 }
 
-std::string termination_text(const Json& record) {
+std::string termination_text(const Json& record, const std::string& package) {
   std::vector<std::string> statuses;
   for (const auto& [status, count] : record["statuses"].items()) {
     statuses.push_back(fmt::format("{} {}", count.get<Index>(), status));
@@ -64,7 +64,7 @@ std::string termination_text(const Json& record) {
   for (const auto& [name, value] : record["iterations"].items()) {
     iterations.push_back(fmt::format("{} {}", name, value.is_null() ? "never" : value.dump()));
   }
-  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", algorithms::emulated_osqp,
+  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", package,
                      record["obeyed"].get<bool>() ? "obeyed" : "recorded, not obeyed",
                      fmt::join(statuses, ", "), fmt::join(iterations, ", "));
 }
@@ -126,7 +126,18 @@ RerunOptions rerun_settings(const algorithms::ScsOptions& scs, const std::string
   return {{"--alpha", fmt::to_string(scs.alpha)},
           {"--rho-x", fmt::to_string(scs.rho_x)},
           {"--preset", preset},
-          {"--scale", fmt::to_string(scs.scale)}};
+          {"--scale", fmt::to_string(scs.scale)},
+          {"--normalize", scs.normalize ? "true" : "false"},
+          {"--adaptive-scale", scs.adaptive_scale ? "true" : "false"},
+          {"--adaptive-diag-scale", scs.adaptive_diag_scale ? "true" : "false"},
+          {"--acceleration-lookback", fmt::to_string(scs.acceleration_lookback)},
+          {"--acceleration-interval", fmt::to_string(scs.acceleration_interval)},
+          {"--acceleration-type-1", scs.acceleration_type_1 ? "true" : "false"},
+          {"--acceleration-regularization", fmt::to_string(scs.acceleration_regularization)},
+          {"--acceleration-relaxation", fmt::to_string(scs.acceleration_relaxation)},
+          {"--eps-abs", fmt::to_string(scs.eps_abs)},
+          {"--eps-rel", fmt::to_string(scs.eps_rel)},
+          {"--eps-infeas", fmt::to_string(scs.eps_infeas)}};
 }
 
 void FamilyRunOptions::validate() const {
@@ -243,7 +254,7 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
   }
   if (op().has_stopping_test()) {
     runs::share_rows(terminations_.numbers(), own);
-    result.terminations = terminations_.csv();
+    result.terminations = terminations_.csv(op().name());
   }
   certificate.run = record(result);
   if (stated_) certify::add_worst_case(certificate, *stated_, host().check);
@@ -304,7 +315,7 @@ std::string FamilyRun::record(FamilyResult& result) const {
   run["iterations"] = options_.iterations;
   if (op().has_stopping_test()) {
     run["termination"] = termination_record(terminations_, solver_.stops);
-    result.termination_line = termination_text(run["termination"]);
+    result.termination_line = termination_text(run["termination"], run["package"].get<std::string>());
   }
   run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
   return io::json_dump(run);
