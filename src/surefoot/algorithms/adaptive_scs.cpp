@@ -46,19 +46,20 @@ struct AdaptiveScs::Room final : Workspace {
   Buffer product_unit;  // one per lane, as the next three
   Buffer size_b, size_c, size_A;
   SplittingSystem::Numbers own;
-  Buffer factored;    // 1 + m: scale and f of the factors
-  Buffer weights;     // m: gamma_i gamma_j of semidefinite cones, R_ij^(-1/2)
-  Buffer r;           // n + m: (R + M)^{-1} h
-  Buffer Rr;          // n + m
-  Buffer quadratic;   // one per lane: t + r'Rr
-  Buffer p;           // n + m + 1: p, then u~
-  Buffer previous;    // n + m + 1: where the last step began
-  Buffer kappa;       // one per lane
-  Buffer Ax, gap;     // m
-  Buffer scratch;     // n + m
-  Buffer logarithms;  // m, of one lane
-  Buffer root;        // of one semidefinite cone
-  Buffer before;      // the state, for lanes that have ended
+  Buffer factored;   // 1 + m: scale and f of the factors
+  Buffer weights;    // m: gamma_i gamma_j of semidefinite cones, R_ij^(-1/2)
+  Buffer r;          // n + m: (R + M)^{-1} h
+  Buffer Rr;         // n + m
+  Buffer quadratic;  // one per lane: t + r'Rr
+  Buffer p;          // n + m + 1: p, then u~
+  Buffer previous;   // n + m + 1: where the last step began
+  Buffer kappa;      // one per lane
+  Buffer Ax, gap;    // m
+  Buffer scratch;    // n + m
+  Buffer ratios;     // m, of one lane
+  Buffer root;       // of one semidefinite cone
+  Buffer before;     // the state, for lanes that have ended
+  ScsScaling scaling;
   SemidefiniteRoom semidefinite;
   AndersonMemory memory;
 };
@@ -94,11 +95,12 @@ std::unique_ptr<Workspace> AdaptiveScs::make_workspace() const {
   room->p = room->previous = make_buffer(l_, W);
   room->Ax = room->gap = make_buffer(m_, W);
   room->scratch = make_buffer(n_ + m_, W);
-  room->logarithms = make_buffer(m_, 1);
+  room->ratios = make_buffer(m_, 1);
   Index largest_order = 0;
   for (const Index order : problem_.cones.semidefinite) largest_order = std::max(largest_order, order);
   room->root = make_buffer(largest_order * (largest_order + 1) / 2 + largest_order, 1);
   if (options_.stop) room->before = make_buffer(state_size(), W);
+  room->scaling = ScsScaling(n_, m_);
   room->semidefinite = SemidefiniteRoom(problem_.cones, W);
   if (options_.acceleration_lookback > 0) {
     room->memory =
@@ -113,19 +115,26 @@ void AdaptiveScs::load(Index first, Index count, Workspace& workspace) const {
   require(count >= 1 && count <= W && is_within(first, count, instances_),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1,
           Index{W});
-  for (Index lane = 0; lane < W; ++lane) {
-    if (lane < count) {
-      load_lane(first + lane, lane, room);
-      continue;
-    }
-    const auto repeat = [&](Buffer& rows) {
-      for (std::size_t i = 0; i < rows.size(); i += W) rows[i + lane] = rows[i + count - 1];
-    };
-    for (Buffer* rows : {&room.h, &room.units, &room.column_units, &room.product_unit, &room.size_b,
-                         &room.size_c, &room.size_A, &room.own.P, &room.own.A}) {
-      repeat(*rows);
-    }
+  for (Index lane = 0; lane < W; ++lane) load_lane(first + std::min(lane, count - 1), lane, room);
+  ScsScaling& scaling = room.scaling;
+  if (options_.normalize) {
+    normalise(system_->P(), system_->A(), problem_.cones, room.own.P.data(), room.own.A.data(), room.h.data(),
+              scaling);
   }
+  using L = Lanes<W>;
+  const L one(1.0);
+  const L sigma = L::load(scaling.sigma.data());
+  for (Index j = 0; j < n_; ++j) {
+    const L E = L::load(scaling.E.data() + j * W);
+    (E / sigma).store(room.units.data() + j * W);
+    (one / (E * sigma)).store(room.column_units.data() + j * W);
+  }
+  for (Index i = 0; i < m_; ++i) {
+    const L D = L::load(scaling.D.data() + i * W);
+    (D / sigma).store(room.units.data() + (n_ + i) * W);
+    (one / (D * sigma)).store(room.units.data() + (n_ + m_ + i) * W);
+  }
+  (one / (sigma * sigma)).store(room.product_unit.data());
   std::fill(room.own.sigma.begin(), room.own.sigma.end(), options_.rho_x);
   std::fill(room.own.rho.begin(), room.own.rho.end(), 1.0);
   system_->factor(room.own);  // the transposed matrix too; rho follows the state
@@ -133,39 +142,35 @@ void AdaptiveScs::load(Index first, Index count, Workspace& workspace) const {
 }
 
 void AdaptiveScs::load_lane(Index instance, Index lane, Room& room) const {
-  SparseMatrix P = problem_.P_of(instance);
-  SparseMatrix A = problem_.A_of(instance);
+  const SparseMatrix& P = problem_.P_of(instance);
+  const SparseMatrix& A = problem_.A_of(instance);
   const double* b = table_row(problem_.b, instance);
   const double* c = table_row(problem_.c, instance);
-  const ScsScaling scaling = options_.normalize
-                                 ? scs_scaling(P, A, b, c, problem_.cones)
-                                 : ScsScaling{problems::Vector::Ones(m_), problems::Vector::Ones(n_), 1.0};
-  const auto& [D, E, sigma] = scaling;
-  double size_A = 0;
-  for (Index j = 0; j < n_; ++j) {
-    for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry) {
-      size_A = std::max(size_A, std::abs(entry.value()));
-      entry.valueRef() *= D[entry.row()] * E[j];
-    }
-    for (SparseMatrix::InnerIterator entry(P, j); entry; ++entry) entry.valueRef() *= E[entry.row()] * E[j];
-  }
   gather_values(P, system_->P(), room.own.P.data() + lane, W);
   gather_values(A, system_->A(), room.own.A.data() + lane, W);
+  ScsScaling& scaling = room.scaling;
+  double size_A = 0;
   double size_b = 0;
   double size_c = 0;
-  for (Index j = 0; j < n_; ++j) {
-    size_c = std::max(size_c, std::abs(c[j]));
-    room.h[j * W + lane] = c[j] * E[j] * sigma;
-    room.units[j * W + lane] = E[j] / sigma;
-    room.column_units[j * W + lane] = 1 / (E[j] * sigma);
-  }
   for (Index i = 0; i < m_; ++i) {
     size_b = std::max(size_b, std::abs(b[i]));
-    room.h[(n_ + i) * W + lane] = b[i] * D[i] * sigma;
-    room.units[(n_ + i) * W + lane] = D[i] / sigma;
-    room.units[(n_ + m_ + i) * W + lane] = 1 / (D[i] * sigma);
+    room.h[(n_ + i) * W + lane] = b[i];
+    scaling.D[i * W + lane] = 1;
+    scaling.in_rows[i * W + lane] = 0;
   }
-  room.product_unit[lane] = 1 / (sigma * sigma);
+  for (Index j = 0; j < n_; ++j) {
+    size_c = std::max(size_c, std::abs(c[j]));
+    room.h[j * W + lane] = c[j];
+    scaling.E[j * W + lane] = 1;
+    double entries = 0;
+    for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry, ++entries) {
+      size_A = std::max(size_A, std::abs(entry.value()));
+      scaling.in_rows[entry.row() * W + lane] += 1;
+    }
+    for (SparseMatrix::InnerIterator entry(P, j); entry; ++entry) ++entries;
+    scaling.in_columns[j * W + lane] = entries;
+  }
+  scaling.sigma[lane] = 1;
   room.size_b[lane] = size_b;
   room.size_c[lane] = size_c;
   room.size_A[lane] = size_A;
@@ -369,17 +374,25 @@ void AdaptiveScs::step(Index k, Batch z, Workspace& workspace, double* residual)
     if (ended_lanes > 0) std::copy_n(z.data, state_size() * W, room.before.data());
     // Rows that the step does not read: divergence is never taken for success.
     L seen(0.0);
-    for (Index i = l_; i < state_size(); ++i) seen.add_product(L(0.0), L::load(z.row(i)));
+    const double* rest = z.row(l_);
+    for (Index i = 0; i < state_size() - l_; ++i) seen += L(0.0) * L::load(rest + i * W);
     follow_scale(z, room);
     const bool accelerates = options_.acceleration_lookback > 0;
     const Index interval = options_.acceleration_interval;
     const AndersonNotes notes{note(z, points_note), note(z, accelerated_note), note(z, point_residual_note)};
     if (accelerates && k > 0 && k % interval == 0) room.memory.apply(z.data, room.previous.data(), notes);
     if (k > 0) {
-      L squares(0.0);
-      for (Index i = 0; i < l_; ++i) squares.add_product(L::load(z.row(i)), L::load(z.row(i)));
-      const L factor = L(std::sqrt(static_cast<double>(l_))) / sqrt(squares);
-      for (Index i = 0; i < l_; ++i) (L::load(z.row(i)) * factor).store(z.row(i));
+      double* v = z.data;
+      L even(0.0);
+      L odd(0.0);
+      Index i = 0;
+      for (; i + 1 < l_; i += 2) {
+        even.add_product(L::load(v + i * W), L::load(v + i * W));
+        odd.add_product(L::load(v + (i + 1) * W), L::load(v + (i + 1) * W));
+      }
+      if (i < l_) even.add_product(L::load(v + i * W), L::load(v + i * W));
+      const L factor = L(std::sqrt(static_cast<double>(l_))) / sqrt(even + odd);
+      for (i = 0; i < l_; ++i) (L::load(v + i * W) * factor).store(v + i * W);
     }
     if (accelerates && (k % interval == 0 || (k + 1) % interval == 0))
       std::copy_n(z.data, l_ * W, room.previous.data());
@@ -488,7 +501,7 @@ bool AdaptiveScs::adapt_lane(Index k, Index lane, const ScsSurvey& survey, Batch
 /// or `anyway`.
 bool AdaptiveScs::adapt_rows(Index lane, bool anyway, Batch z, Room& room) const {
   const double tau = z.row(2 * l_ - 1)[lane];
-  double* logarithms = room.logarithms.data();
+  double* ratios = room.ratios.data();
   const auto size_of = [&](Index i) {
     return std::max({std::abs(room.Ax[i * W + lane]), std::abs(z.row(2 * l_ + i)[lane]),
                      std::abs(room.h[(n_ + i) * W + lane]) * tau});
@@ -496,22 +509,32 @@ bool AdaptiveScs::adapt_rows(Index lane, bool anyway, Batch z, Room& room) const
   double squares = 0;
   for (Index i = 0; i < m_; ++i) squares += size_of(i) * size_of(i);
   const double floor = std::max(smallest_part * std::sqrt(squares / static_cast<double>(m_)), tiniest);
+  // The mean of the logarithms by products of a few, and the extremes: most often nothing is to be changed.
+  constexpr Index few = 8;
   double sum = 0;
+  double product = 1;
+  double least = infinity;
+  double most = 0;
   for (Index i = 0; i < m_; ++i) {
     const double residual = std::max(std::abs(room.gap[i * W + lane]), tiniest);
-    logarithms[i] = std::log(residual / std::max(size_of(i), floor));
-    sum += logarithms[i];
+    const double ratio = residual / std::max(size_of(i), floor);
+    ratios[i] = ratio;
+    least = std::min(least, ratio);
+    most = std::max(most, ratio);
+    product *= ratio;
+    if (i % few == few - 1 || i + 1 == m_) {
+      sum += std::log(product);
+      product = 1;
+    }
   }
   const double mean = sum / static_cast<double>(m_);
+  const auto step_of = [&](double ratio) { return std::exp(factor_damping * (std::log(ratio) - mean)); };
+  if (!anyway && !is_change(step_of(least)) && !is_change(step_of(most))) return false;
   const auto factor_of = [&](Index i) {
-    return std::clamp(z.row(2 * l_ + m_ + i)[lane] * std::exp(factor_damping * (logarithms[i] - mean)),
-                      smallest_factor, largest_factor);
+    return std::clamp(z.row(2 * l_ + m_ + i)[lane] * step_of(ratios[i]), smallest_factor, largest_factor);
   };
   bool changes = anyway;
-  for (Index i = 0; i < m_ && !changes; ++i) {
-    if (is_change(std::exp(factor_damping * (logarithms[i] - mean))))
-      changes = is_change(factor_of(i) / z.row(2 * l_ + m_ + i)[lane]);
-  }
+  for (Index i = 0; i < m_ && !changes; ++i) changes = is_change(factor_of(i) / z.row(2 * l_ + m_ + i)[lane]);
   if (!changes) return false;
   double* f = z.row(2 * l_ + m_);
   for (Index i = 0; i < m_; ++i) f[i * W + lane] = factor_of(i);

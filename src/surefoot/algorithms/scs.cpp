@@ -398,22 +398,20 @@ void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
   auto& room = static_cast<Room&>(workspace);
   room.stepped = true;
   double* kept = kept_in(z.data, room);
-  // The point before is not used, but divergence is never taken for success.
-  std::array<double, 16> seen{};
-  for (Index i = 0; options_.returned && i < returned_size(); ++i) {
-    for (Index lane = 0; lane < z.width; ++lane) seen[lane] += 0 * kept[i * z.width + lane];
-  }
   with_lanes([&](auto lanes, auto own) {
     constexpr int W = decltype(lanes)::value;
     constexpr bool Own = decltype(own)::value;
     if (kept != nullptr) {
+      // The point before is not used, but divergence is never taken for success.
+      using L = Lanes<W>;
+      L seen(0.0);
+      for (Index i = 0; i < returned_size(); ++i) seen += L(0.0) * L::load(kept + i * W);
       step_lanes<W, Own, true>(k, z.data, room, kept, residual);
+      if (residual != nullptr) (L::load(residual) + seen).store(residual);
     } else {
       step_lanes<W, Own, false>(k, z.data, room, kept, residual);
     }
   });
-  for (Index lane = 0; options_.returned && residual != nullptr && lane < z.width; ++lane)
-    residual[lane] += seen[lane];
 }
 
 double* Scs::kept_in(double* z, Room& room) const {

@@ -8,10 +8,11 @@ namespace surefoot::algorithms {
 namespace {
 
 constexpr double largest_weights = 1e10;
+constexpr double settled = 1e-6;  // a correction, relative
 
 /// Gaussian elimination with row exchanges: A (n x n, by rows) and b in place; b becomes the solution. False
 /// if a pivot is zero or not a number.
-bool eliminate(double* A, double* b, Index n) {
+bool eliminate_with_exchanges(double* A, double* b, Index n) {
   for (Index k = 0; k < n; ++k) {
     Index pivot = k;
     for (Index i = k + 1; i < n; ++i) {
@@ -39,24 +40,52 @@ bool eliminate(double* A, double* b, Index n) {
 }  // namespace
 
 AndersonMemory::AndersonMemory(Index rows, const AndersonOptions& options)
-    : options_(options), rows_(rows), columns_(std::min(options.lookback, rows)), stride_(columns_ + 1) {
-  S_ = make_buffer(rows_ * stride_, W);
-  Y_ = Q_ = S_;
-  x_ = f_ = make_buffer(rows_, W);
-  gram_ = R_ = inverse_ = make_buffer(columns_ * columns_, W);
-  norms_ = gamma_ = make_buffer(columns_, W);
+    : options_(options), rows_(rows), columns_(std::min(options.lookback, rows)) {
+  S_ = Y_ = make_buffer(rows_ * columns_, W);
+  x_ = f_ = s_ = y_ = g_ = make_buffer(rows_, W);
+  sizes_s_ = sizes_y_ = by_row_ = by_column_ = right_ = gamma_ = correction_ = make_buffer(columns_, W);
+  system_ = factors_ = make_buffer(columns_ * columns_, W);
   r_ = make_buffer(1, W);
-  system_ = make_buffer(columns_ * stride_, W);
-  dense_ = make_buffer(columns_ * (columns_ + 1), 1);
+  dense_ = make_buffer(columns_ * (columns_ + 2), 1);
 }
 
-/// The new columns, their places by lane, and what is kept of x and f.
+/// Columns j .. j + J - 1 beside the newest ones and g.
+template <int J>
+void AndersonMemory::products(Index j) {
+  L row[J];
+  L column[J];
+  L right[J];
+  for (int b = 0; b < J; ++b) row[b] = column[b] = right[b] = L(0.0);
+  const double* newest = (options_.type_1 ? s_ : y_).data();
+  const double* a = entry(left(), 0, j);
+  const double* y = entry(Y_, 0, j);
+  for (Index i = 0; i < rows_; ++i, a += columns_ * W, y += columns_ * W) {
+    const L new_a = L::load(newest + i * W);
+    const L new_y = L::load(y_.data() + i * W);
+    const L g = L::load(g_.data() + i * W);
+    for (int b = 0; b < J; ++b) {
+      const L old_a = L::load(a + b * W);
+      row[b].add_product(new_a, L::load(y + b * W));
+      column[b].add_product(new_y, old_a);
+      right[b].add_product(g, old_a);
+    }
+  }
+  for (int b = 0; b < J; ++b) {
+    row[b].store(by_row_.data() + (j + b) * W);
+    column[b].store(by_column_.data() + (j + b) * W);
+    right[b].store(right_.data() + (j + b) * W);
+  }
+}
+
+/// The new columns, their places by lane, what is kept of x and f, and A'Y and A'g.
 void AndersonMemory::take(const double* f, const double* x, const AndersonNotes& notes) {
   Index place[W];
   for (int lane = 0; lane < W; ++lane) {
     const double count = notes.count[lane];
     place[lane] = count >= 1 ? (static_cast<Index>(count) - 1) % columns_ : 0;
   }
+  const bool together = std::all_of(place, place + W, [&](Index one) { return one == place[0]; });
+  L size_s(0.0);
   L size_y(0.0);
   L size_g(0.0);
   for (Index i = 0; i < rows_; ++i) {
@@ -69,145 +98,127 @@ void AndersonMemory::take(const double* f, const double* x, const AndersonNotes&
     const L y = g - (old_point - old_image);
     point.store(x_.data() + i * W);
     image.store(f_.data() + i * W);
-    g.store(entry(Y_, i, columns_));
+    g.store(g_.data() + i * W);
+    s.store(s_.data() + i * W);
+    y.store(y_.data() + i * W);
     size_g.add_product(g, g);
+    size_s.add_product(s, s);
     size_y.add_product(y, y);
+    if (together) {
+      s.store(entry(S_, i, place[0]));
+      y.store(entry(Y_, i, place[0]));
+      continue;
+    }
     for (int lane = 0; lane < W; ++lane) {
-      entry(S_, i, place[lane])[lane] = s[lane];
-      entry(Y_, i, place[lane])[lane] = y[lane];
+      entry(S_, i, place[lane])[lane] = s_[i * W + lane];
+      entry(Y_, i, place[lane])[lane] = y_[i * W + lane];
     }
   }
   sqrt(size_g).store(notes.residual);
-  for (int lane = 0; lane < W; ++lane) norms_[place[lane] * W + lane] = size_y[lane];
-  // The row of A'A that changed.
-  Buffer& A = options_.type_1 ? S_ : Y_;
-  for (Index j = 0; j < columns_; ++j) L(0.0).store(gamma_.data() + j * W);
-  for (Index i = 0; i < rows_; ++i) {
-    const double* row = entry(A, i, 0);
-    alignas(64) double own[W];
-    for (int lane = 0; lane < W; ++lane) own[lane] = row[place[lane] * W + lane];
-    const L column = L::load(own);
-    for (Index j = 0; j < columns_; ++j) {
-      L sum = L::load(gamma_.data() + j * W);
-      sum.add_product(column, L::load(row + j * W));
-      sum.store(gamma_.data() + j * W);
-    }
-  }
+  Index j = 0;
+  for (; j + 2 <= columns_; j += 2) products<2>(j);
+  for (; j < columns_; ++j) products<1>(j);
   for (int lane = 0; lane < W; ++lane) {
-    for (Index j = 0; j < columns_; ++j) {
-      const double value = gamma_[j * W + lane];
-      gram_[(place[lane] * columns_ + j) * W + lane] = value;
-      gram_[(j * columns_ + place[lane]) * W + lane] = value;
+    const Index at = place[lane];
+    sizes_s_[at * W + lane] = size_s[lane];
+    sizes_y_[at * W + lane] = size_y[lane];
+    for (Index k = 0; k < columns_; ++k) {
+      system_[(at * columns_ + k) * W + lane] = by_row_[k * W + lane];
+      system_[(k * columns_ + at) * W + lane] = by_column_[k * W + lane];
     }
   }
 }
 
-/// r, R with R'R = A'A + r I, and its inverse. R only makes Q well conditioned: A = QR holds whatever it is.
-void AndersonMemory::factor() {
+/// r, and L U = A'Y + r I: U's diagonal inverted.
+void AndersonMemory::eliminate() {
   const Index n = columns_;
-  L left(0.0);
-  L right(0.0);
+  L of_s(0.0);
+  L of_y(0.0);
   for (Index j = 0; j < n; ++j) {
-    left += L::load(gram_.data() + (j * n + j) * W);
-    right += L::load(norms_.data() + j * W);
+    of_s += L::load(sizes_s_.data() + j * W);
+    of_y += L::load(sizes_y_.data() + j * W);
   }
-  const L r = options_.regularization > 0 ? L(options_.regularization) * (sqrt(left) * sqrt(right))
+  const L of_a = options_.type_1 ? of_s : of_y;
+  const L r = options_.regularization > 0 ? L(options_.regularization) * (sqrt(of_a) * sqrt(of_y))
                                           : L(-options_.regularization);
   r.store(r_.data());
-  const L rounding(1e-15);
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i <= j; ++i) {
-      const L given = L::load(gram_.data() + (i * n + j) * W);
-      L sum = i == j ? given + r : given;
-      for (Index k = 0; k < i; ++k)
-        sum.subtract_product(L::load(R_.data() + (k * n + i) * W), L::load(R_.data() + (k * n + j) * W));
-      double* place = R_.data() + (i * n + j) * W;
-      if (i < j) {
-        (sum * L::load(R_.data() + (i * n + i) * W)).store(place);
-      } else {
-        (L(1.0) / sqrt(max(sum, rounding * (given + r)))).store(place);
+  std::copy(system_.begin(), system_.end(), factors_.begin());
+  const auto at = [&](Index i, Index j) { return factors_.data() + (i * n + j) * W; };
+  for (Index k = 0; k < n; ++k) (L::load(at(k, k)) + r).store(at(k, k));
+  for (Index k = 0; k < n; ++k) {
+    const L inverse = L(1.0) / L::load(at(k, k));
+    inverse.store(at(k, k));
+    for (Index i = k + 1; i < n; ++i) {
+      const L factor = L::load(at(i, k)) * inverse;
+      factor.store(at(i, k));
+      for (Index j = k + 1; j < n; ++j) {
+        L value = L::load(at(i, j));
+        value.subtract_product(factor, L::load(at(k, j)));
+        value.store(at(i, j));
       }
     }
   }
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = j; i >= 0; --i) {
-      const L diagonal = L::load(R_.data() + (i * n + i) * W);
-      L sum(0.0);
-      for (Index k = i + 1; k <= j; ++k)
-        sum.add_product(L::load(R_.data() + (i * n + k) * W), L::load(inverse_.data() + (k * n + j) * W));
-      (i == j ? diagonal : L(0.0) - sum * diagonal).store(inverse_.data() + (i * n + j) * W);
-    }
-  }
 }
 
-template <int I, int J>
-void AndersonMemory::products(Index i, Index j) {
-  L sums[I][J];
-  for (auto& row : sums) {
-    for (L& sum : row) sum = L(0.0);
-  }
-  const double* q = entry(Q_, 0, i);
-  const double* y = entry(Y_, 0, j);
-  for (Index row = 0; row < rows_; ++row, q += stride_ * W, y += stride_ * W) {
-    for (int b = 0; b < J; ++b) {
-      const L right = L::load(y + b * W);
-      for (int a = 0; a < I; ++a) sums[a][b].add_product(L::load(q + a * W), right);
-    }
-  }
-  for (int a = 0; a < I; ++a) {
-    for (int b = 0; b < J; ++b) sums[a][b].store(entry(system_, i + a, j + b));
-  }
-}
-
-/// Q = A R^{-1}, row by row, then Q'[Y, g] and what the rows of sqrt(r) I add to it.
-void AndersonMemory::project() {
+void AndersonMemory::substitute(double* right) const {
   const Index n = columns_;
-  Buffer& A = options_.type_1 ? S_ : Y_;
-  for (Index row = 0; row < rows_; ++row) {
-    const double* a = entry(A, row, 0);
-    double* q = entry(Q_, row, 0);
-    for (Index j = 0; j < n; ++j) {
-      L sum = L::load(a + j * W);
-      for (Index k = 0; k < j; ++k)
-        sum.subtract_product(L::load(q + k * W), L::load(R_.data() + (k * n + j) * W));
-      (sum * L::load(R_.data() + (j * n + j) * W)).store(q + j * W);
-    }
+  const auto at = [&](Index i, Index j) { return L::load(factors_.data() + (i * n + j) * W); };
+  for (Index i = 1; i < n; ++i) {
+    L sum = L::load(right + i * W);
+    for (Index j = 0; j < i; ++j) sum.subtract_product(at(i, j), L::load(right + j * W));
+    sum.store(right + i * W);
   }
-  Index i = 0;
-  for (; i + 2 <= n; i += 2) {
-    Index j = 0;
-    for (; j + 3 <= stride_; j += 3) products<2, 3>(i, j);
-    for (; j < stride_; ++j) products<2, 1>(i, j);
-  }
-  for (; i < n; ++i) {
-    for (Index j = 0; j < stride_; ++j) products<1, 1>(i, j);
-  }
-  const L r = L::load(r_.data());
-  for (Index a = 0; a < n; ++a) {
-    for (Index b = 0; b <= a; ++b) {
-      double* place = entry(system_, a, b);
-      L sum = L::load(place);
-      sum.add_product(r, L::load(inverse_.data() + (b * n + a) * W));
-      sum.store(place);
-    }
+  for (Index i = n - 1; i >= 0; --i) {
+    L sum = L::load(right + i * W);
+    for (Index j = i + 1; j < n; ++j) sum.subtract_product(at(i, j), L::load(right + j * W));
+    (sum * at(i, i)).store(right + i * W);
   }
 }
 
-bool AndersonMemory::solve(int lane) {
+/// correction = A'(g - Y gamma) - r gamma.
+void AndersonMemory::correct() {
+  const L r = L::load(r_.data());
+  for (Index j = 0; j < columns_; ++j)
+    (L(0.0) - r * L::load(gamma_.data() + j * W)).store(correction_.data() + j * W);
+  for (Index i = 0; i < rows_; ++i) {
+    L left_over = L::load(g_.data() + i * W);
+    const double* y = entry(Y_, i, 0);
+    for (Index j = 0; j < columns_; ++j)
+      left_over.subtract_product(L::load(y + j * W), L::load(gamma_.data() + j * W));
+    left_over.store(s_.data() + i * W);
+  }
+  for (Index j = 0; j < columns_; ++j) {
+    L sum = L::load(correction_.data() + j * W);
+    const double* a = entry(left(), 0, j);
+    for (Index i = 0; i < rows_; ++i, a += columns_ * W)
+      sum.add_product(L::load(a), L::load(s_.data() + i * W));
+    sum.store(correction_.data() + j * W);
+  }
+}
+
+/// One lane with exchanges, corrected three times.
+bool AndersonMemory::solve_carefully(int lane) {
   const Index n = columns_;
   double* matrix = dense_.data();
-  double* weights = dense_.data() + n * n;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) matrix[i * n + j] = entry(system_, i, j)[lane];
-    weights[i] = entry(system_, i, n)[lane];
+  double* right = matrix + n * n;
+  double* left_over = s_.data();  // by row, of this lane alone
+  for (Index j = 0; j < n; ++j) gamma_[j * W + lane] = 0;
+  for (int round = 0; round < 4; ++round) {
+    for (Index i = 0; i < rows_; ++i) {
+      double sum = g_[i * W + lane];
+      for (Index j = 0; j < n; ++j) sum -= entry(Y_, i, j)[lane] * gamma_[j * W + lane];
+      left_over[i] = sum;
+    }
+    for (Index j = 0; j < n; ++j) {
+      right[j] = -r_[lane] * gamma_[j * W + lane];
+      for (Index i = 0; i < rows_; ++i) right[j] += entry(left(), i, j)[lane] * left_over[i];
+      for (Index k = 0; k < n; ++k)
+        matrix[j * n + k] = system_[(j * n + k) * W + lane] + (j == k ? r_[lane] : 0.0);
+    }
+    if (!eliminate_with_exchanges(matrix, right, n)) return false;
+    for (Index j = 0; j < n; ++j) gamma_[j * W + lane] += right[j];
   }
-  if (!eliminate(matrix, weights, n)) return false;
-  double squares = 0;
-  for (Index i = 0; i < n; ++i) {
-    squares += weights[i] * weights[i];
-    gamma_[i * W + lane] = weights[i];
-  }
-  return std::sqrt(squares) < largest_weights;
+  return true;
 }
 
 void AndersonMemory::apply(double* f, const double* x, const AndersonNotes& notes) {
@@ -220,11 +231,30 @@ void AndersonMemory::apply(double* f, const double* x, const AndersonNotes& note
     any = any || full[lane];
   }
   if (any) {
-    factor();
-    project();
+    eliminate();
+    std::copy(right_.begin(), right_.end(), gamma_.begin());
+    substitute(gamma_.data());
+    correct();
+    substitute(correction_.data());
+    L of_gamma(0.0);
+    L of_correction(0.0);
+    for (Index j = 0; j < columns_; ++j) {
+      const L change = L::load(correction_.data() + j * W);
+      const L weight = L::load(gamma_.data() + j * W) + change;
+      of_gamma.add_product(weight, weight);
+      of_correction.add_product(change, change);
+      weight.store(gamma_.data() + j * W);
+    }
     alignas(64) double accepted[W];
     for (int lane = 0; lane < W; ++lane) {
-      accepted[lane] = full[lane] && solve(lane) ? 1 : 0;
+      double squares = of_gamma[lane];
+      bool good = full[lane];
+      if (good && !(of_correction[lane] <= settled * settled * squares)) {
+        good = solve_carefully(lane);
+        squares = 0;
+        for (Index j = 0; j < columns_; ++j) squares += gamma_[j * W + lane] * gamma_[j * W + lane];
+      }
+      accepted[lane] = good && std::sqrt(squares) < largest_weights ? 1 : 0;
       if (accepted[lane] == 0) {
         for (Index j = 0; j < columns_; ++j) gamma_[j * W + lane] = 0;
       }

@@ -42,29 +42,34 @@ class AndersonMemory {
  private:
   using L = Lanes<W>;
   [[nodiscard]] double* entry(Buffer& columns, Index row, Index column) const {
-    return columns.data() + (row * stride_ + column) * W;
+    return columns.data() + (row * columns_ + column) * W;
   }
+  [[nodiscard]] Buffer& left() { return options_.type_1 ? S_ : Y_; }
   void take(const double* f, const double* x, const AndersonNotes& notes);
-  void factor();
-  void project();
-  bool solve(int lane);
-  template <int I, int J>
-  void products(Index i, Index j);
+  template <int J>
+  void products(Index j);
+  void eliminate();
+  void substitute(double* right) const;
+  void correct();
+  bool solve_carefully(int lane);
 
   AndersonOptions options_;
   Index rows_ = 0;
   Index columns_ = 0;
-  Index stride_ = 0;  // columns and one more: x - f beside Y
-  Buffer S_, Y_, Q_;  // rows x stride x W
-  Buffer x_, f_;      // rows x W
-  Buffer gram_;       // columns x columns x W: A'A
-  Buffer norms_;      // columns x W: |y|^2
-  Buffer r_;          // W
-  Buffer R_;          // columns x columns x W, its diagonal inverted
-  Buffer inverse_;    // R^{-1}
-  Buffer system_;     // columns x stride x W: Q'[Y, g] with the rows of sqrt(r) I
-  Buffer gamma_;      // columns x W
-  Buffer dense_;      // room for the system of one lane, twice
+  Buffer S_, Y_;       // rows x columns x W
+  Buffer x_, f_;       // rows x W, as the next three
+  Buffer s_, y_, g_;   // the newest columns, and x - f
+  Buffer sizes_s_;     // columns x W: |s|^2
+  Buffer sizes_y_;     // and |y|^2
+  Buffer system_;      // columns x columns x W: A'Y
+  Buffer by_row_;      // columns x W: the newest row of A'Y, and
+  Buffer by_column_;   // its newest column
+  Buffer right_;       // columns x W: A'g
+  Buffer r_;           // W
+  Buffer factors_;     // columns x columns x W, of A'Y + r I
+  Buffer gamma_;       // columns x W
+  Buffer correction_;  // columns x W
+  Buffer dense_;       // room for the system of one lane
 };
 
 }  // namespace surefoot::algorithms

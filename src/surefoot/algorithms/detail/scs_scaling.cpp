@@ -5,107 +5,118 @@
 
 namespace surefoot::algorithms {
 
-using problems::SparseMatrix;
-using problems::Vector;
-
 namespace {
 
+using ScalingLanes = Lanes<ScsScaling::W>;
 constexpr Index largest_entry_passes = 25;
 constexpr double negligible_norm = 1e-4;
 constexpr double enormous_norm = 1e4;
 
-double inverse_root(double norm) {
-  return 1 / std::sqrt(norm < negligible_norm ? 1.0 : std::min(norm, enormous_norm));
+ScalingLanes inverse_root(const ScalingLanes& norm) {
+  using L = ScalingLanes;
+  return L(1.0) / sqrt(where_greater(L(negligible_norm), norm, L(1.0), min(norm, L(enormous_norm))));
 }
-
-/// The running data, and norms of its rows, columns and last row.
-struct ScalingPass {
-  SparseMatrix P, A;
-  Vector b, c;
-  Vector rows, columns;
-  double last = 0;
-
-  void largest_entries() {
-    rows = b.cwiseAbs();
-    columns = c.cwiseAbs();
-    last = std::max(rows.size() > 0 ? rows.maxCoeff() : 0.0, columns.maxCoeff());
-    each_entry([&](double& row, double& column, double value) {
-      row = std::max(row, std::abs(value));
-      column = std::max(column, std::abs(value));
-    });
-  }
-  void mean_squares() {
-    const auto mean = [](const Vector& v) {
-      return v.size() > 0 ? v.norm() / std::sqrt(static_cast<double>(v.size())) : 0.0;
-    };
-    last = std::max(mean(b), mean(c));
-    rows = b.cwiseAbs2();
-    columns = c.cwiseAbs2();
-    Vector in_rows = Vector::Ones(b.size());
-    Vector in_columns = Vector::Ones(c.size());
-    each_entry([&](double& row, double& column, double value) {
-      row += value * value;
-      column += value * value;
-    });
-    for (Index j = 0; j < A.outerSize(); ++j) {
-      for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry) {
-        in_rows[entry.row()] += 1;
-        in_columns[j] += 1;
-      }
-      for (SparseMatrix::InnerIterator entry(P, j); entry; ++entry) in_columns[j] += 1;
-    }
-    rows = rows.cwiseQuotient(in_rows).cwiseSqrt();
-    columns = columns.cwiseQuotient(in_columns).cwiseSqrt();
-  }
-  template <class Call>
-  void each_entry(const Call& call) {
-    double none = 0;
-    for (Index j = 0; j < A.outerSize(); ++j) {
-      for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry)
-        call(rows[entry.row()], columns[j], entry.value());
-      for (SparseMatrix::InnerIterator entry(P, j); entry; ++entry) call(none, columns[j], entry.value());
-    }
-  }
-  void scale(ScsScaling& total) {
-    rows = rows.unaryExpr([](double norm) { return inverse_root(norm); });
-    columns = columns.unaryExpr([](double norm) { return inverse_root(norm); });
-    const double by_last = inverse_root(last);
-    for (Index j = 0; j < A.outerSize(); ++j) {
-      for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry)
-        entry.valueRef() *= rows[entry.row()] * columns[j];
-      for (SparseMatrix::InnerIterator entry(P, j); entry; ++entry)
-        entry.valueRef() *= columns[entry.row()] * columns[j];
-    }
-    b = b.cwiseProduct(rows) * by_last;
-    c = c.cwiseProduct(columns) * by_last;
-    total.D = total.D.cwiseProduct(rows);
-    total.E = total.E.cwiseProduct(columns);
-    total.sigma *= by_last;
-  }
-};
 
 }  // namespace
 
-ScsScaling scs_scaling(const SparseMatrix& P, const SparseMatrix& A, const double* b, const double* c,
-                       const problems::Cones& cones) {
-  ScsScaling total{Vector::Ones(A.rows()), Vector::Ones(A.cols()), 1.0};
-  ScalingPass pass{P,  A, Eigen::Map<const Vector>(b, A.rows()), Eigen::Map<const Vector>(c, A.cols()),
-                   {}, {}};
-  for (Index done = 0; done <= largest_entry_passes; ++done) {
-    const bool mean = done == largest_entry_passes;
-    if (mean) {
-      pass.mean_squares();
-    } else {
-      pass.largest_entries();
+ScsScaling::ScsScaling(Index variables, Index constraints)
+    : D(make_buffer(constraints, W)),
+      E(make_buffer(variables, W)),
+      sigma(make_buffer(1, W)),
+      rows(D),
+      columns(E),
+      in_rows(D),
+      in_columns(E) {}
+
+void normalise(const RowPattern& P, const RowPattern& A, const problems::Cones& cones, double* P_values,
+               double* A_values, double* h, ScsScaling& scaling) {
+  using L = ScalingLanes;
+  constexpr int W = ScsScaling::W;
+  const Index n = A.columns;
+  const Index m = A.rows;
+  double* rows = scaling.rows.data();
+  double* columns = scaling.columns.data();
+  const double* c = h;
+  const double* b = h + n * W;
+  const auto update = [](double* place, const auto& change) __attribute__((always_inline)) {
+    change(L::load(place)).store(place);
+  };
+  std::fill(scaling.D.begin(), scaling.D.end(), 1.0);
+  std::fill(scaling.E.begin(), scaling.E.end(), 1.0);
+  std::fill(scaling.sigma.begin(), scaling.sigma.end(), 1.0);
+  for (Index pass = 0; pass <= largest_entry_passes; ++pass) {
+    const bool mean = pass == largest_entry_passes;
+    const auto size = [&](const L& value) __attribute__((always_inline)) {
+      return mean ? value * value : max(value, L(0.0) - value);
+    };
+    const auto joined = [&](const L& norm, const L& more) __attribute__((always_inline)) {
+      return mean ? norm + more : max(norm, more);
+    };
+    L of_c(0.0);
+    L of_b(0.0);
+    for (Index j = 0; j < n; ++j) {
+      const L norm = size(L::load(c + j * W));
+      norm.store(columns + j * W);
+      of_c = joined(of_c, norm);
     }
-    cones.each_block([&](Index first, Index size, Index /*order*/) {
-      auto block = pass.rows.segment(first, size);
-      const double norm = mean ? block.mean() : block.maxCoeff();
-      block.setConstant(norm);
+    for (Index i = 0; i < m; ++i) {
+      L norm = size(L::load(b + i * W));
+      of_b = joined(of_b, norm);
+      for (int k = A.start[i]; k < A.start[i + 1]; ++k) {
+        const L one = size(L::load(A_values + static_cast<Index>(k) * W));
+        norm = joined(norm, one);
+        update(columns + static_cast<Index>(A.index[k]) * W, [&](const L& sum) { return joined(sum, one); });
+      }
+      norm.store(rows + i * W);
+    }
+    for (Index j = 0; j < n; ++j) {
+      for (int k = P.start[j]; k < P.start[j + 1]; ++k) {
+        const L one = size(L::load(P_values + static_cast<Index>(k) * W));
+        update(columns + j * W, [&](const L& sum) { return joined(sum, one); });
+      }
+    }
+    if (mean) {
+      const auto take_root = [&](double* norms, const Buffer& counts, Index size_of) {
+        for (Index i = 0; i < size_of; ++i) {
+          const L count = L::load(counts.data() + i * W) + L(1.0);
+          update(norms + i * W, [&](const L& sum) { return sqrt(sum / count); });
+        }
+      };
+      take_root(rows, scaling.in_rows, m);
+      take_root(columns, scaling.in_columns, n);
+      of_c = sqrt(of_c / L(static_cast<double>(n)));
+      of_b = sqrt(of_b / L(static_cast<double>(std::max<Index>(m, 1))));
+    }
+    cones.each_block([&](Index first, Index count, Index /*order*/) {
+      L norm = L::load(rows + first * W);
+      for (Index i = first + 1; i < first + count; ++i) norm = joined(norm, L::load(rows + i * W));
+      if (mean) norm = norm / L(static_cast<double>(count));
+      for (Index i = first; i < first + count; ++i) norm.store(rows + i * W);
     });
-    pass.scale(total);
+    const L by_last = inverse_root(max(of_b, of_c));
+    update(scaling.sigma.data(), [&](const L& all) { return all * by_last; });
+    for (Index j = 0; j < n; ++j) {
+      const L factor = inverse_root(L::load(columns + j * W));
+      factor.store(columns + j * W);
+      update(scaling.E.data() + j * W, [&](const L& all) { return all * factor; });
+      update(h + j * W, [&](const L& value) { return value * factor * by_last; });
+    }
+    for (Index i = 0; i < m; ++i) {
+      const L factor = inverse_root(L::load(rows + i * W));
+      update(scaling.D.data() + i * W, [&](const L& all) { return all * factor; });
+      update(h + (n + i) * W, [&](const L& value) { return value * factor * by_last; });
+      for (int k = A.start[i]; k < A.start[i + 1]; ++k) {
+        const L both = factor * L::load(columns + static_cast<Index>(A.index[k]) * W);
+        update(A_values + static_cast<Index>(k) * W, [&](const L& value) { return value * both; });
+      }
+    }
+    for (Index j = 0; j < n; ++j) {
+      for (int k = P.start[j]; k < P.start[j + 1]; ++k) {
+        const L both = L::load(columns + j * W) * L::load(columns + static_cast<Index>(P.index[k]) * W);
+        update(P_values + static_cast<Index>(k) * W, [&](const L& value) { return value * both; });
+      }
+    }
   }
-  return total;
 }
 
 void fit_semidefinite_weights(Index order, double smallest, double largest, double* weights, double* d) {

@@ -19,45 +19,101 @@ problems::Cones several_cones() {
   return cones;
 }
 
-TEST(ScsScaling, BalancesTheRowsOfTheStackedMatrixAndKeepsConesTogether) {
-  const problems::Cones cones = several_cones();
-  const problems::ConeProgram problem = testing::random_cone_program(4, 8, cones, 3, 0.5);
-  for (Index instance = 0; instance < 3; ++instance) {
-    const double* b = problems::table_row(problem.b, instance);
-    const double* c = problems::table_row(problem.c, instance);
-    const auto& [D, E, sigma] = scs_scaling(problem.P[0], problem.A[0], b, c, cones);
-    const Eigen::MatrixXd A = D.asDiagonal() * Eigen::MatrixXd(problem.A[0]) * E.asDiagonal();
-    const Eigen::MatrixXd P = E.asDiagonal() * Eigen::MatrixXd(problem.P[0]) * E.asDiagonal();
-    cones.each_block([&](Index first, Index size, Index /*order*/) {
-      for (Index i = first; i < first + size; ++i) EXPECT_EQ(D[i], D[first]);
-    });
+constexpr int W = ScsScaling::W;
+
+/// The definition, densely: D, E and sigma of one instance.
+struct PlainScaling {
+  Eigen::VectorXd D, E;
+  double sigma = 1;
+};
+
+PlainScaling plain_scaling(const problems::ConeProgram& problem, Index instance) {
+  Eigen::MatrixXd A = problem.A[0];
+  Eigen::MatrixXd P = problem.P[0];
+  Eigen::VectorXd b = problem.b.row(instance).transpose();
+  Eigen::VectorXd c = problem.c.row(instance).transpose();
+  const Eigen::VectorXd in_rows = (A.array() != 0).cast<double>().rowwise().sum();
+  const Eigen::VectorXd in_columns =
+      ((A.array() != 0).cast<double>().colwise().sum() + (P.array() != 0).cast<double>().colwise().sum())
+          .transpose();
+  const auto factor = [](double norm) { return 1 / std::sqrt(norm < 1e-4 ? 1.0 : std::min(norm, 1e4)); };
+  PlainScaling result{Eigen::VectorXd::Ones(A.rows()), Eigen::VectorXd::Ones(A.cols())};
+  for (int pass = 0; pass < 26; ++pass) {
+    Eigen::VectorXd rows(A.rows());
+    Eigen::VectorXd columns(A.cols());
+    for (Index i = 0; i < A.rows(); ++i) {
+      rows[i] = pass < 25 ? std::max(A.row(i).cwiseAbs().maxCoeff(), std::abs(b[i]))
+                          : std::sqrt((A.row(i).squaredNorm() + b[i] * b[i]) / (in_rows[i] + 1));
+    }
     for (Index j = 0; j < A.cols(); ++j) {
-      const double largest = std::max(
-          {A.col(j).cwiseAbs().maxCoeff(), P.col(j).cwiseAbs().maxCoeff(), std::abs(c[j]) * E[j] * sigma});
-      EXPECT_GT(largest, 0.3) << j;
-      EXPECT_LT(largest, 5) << j;
+      columns[j] =
+          pass < 25
+              ? std::max({A.col(j).cwiseAbs().maxCoeff(), P.col(j).cwiseAbs().maxCoeff(), std::abs(c[j])})
+              : std::sqrt((A.col(j).squaredNorm() + P.col(j).squaredNorm() + c[j] * c[j]) /
+                          (in_columns[j] + 1));
     }
-    for (Index i = 0; i < cones.zero + cones.nonnegative; ++i) {
-      const double largest = std::max(A.row(i).cwiseAbs().maxCoeff(), std::abs(b[i]) * D[i] * sigma);
-      EXPECT_GT(largest, 0.3) << i;
-      EXPECT_LT(largest, 5) << i;
-    }
+    problem.cones.each_block([&](Index first, Index size, Index /*order*/) {
+      auto block = rows.segment(first, size);
+      const double norm = pass < 25 ? block.maxCoeff() : block.mean();
+      block.setConstant(norm);
+    });
+    const double last = pass < 25 ? std::max(b.cwiseAbs().maxCoeff(), c.cwiseAbs().maxCoeff())
+                                  : std::max(b.norm() / std::sqrt(static_cast<double>(b.size())),
+                                             c.norm() / std::sqrt(static_cast<double>(c.size())));
+    rows = rows.unaryExpr(factor);
+    columns = columns.unaryExpr(factor);
+    A = rows.asDiagonal() * A * columns.asDiagonal();
+    P = columns.asDiagonal() * P * columns.asDiagonal();
+    b = b.cwiseProduct(rows) * factor(last);
+    c = c.cwiseProduct(columns) * factor(last);
+    result.D = result.D.cwiseProduct(rows);
+    result.E = result.E.cwiseProduct(columns);
+    result.sigma *= factor(last);
   }
+  return result;
 }
 
-TEST(ScsScaling, AProblemOfOneNumberByHand) {
-  problems::SparseMatrix P(1, 1);
-  problems::SparseMatrix A(1, 1);
-  A.insert(0, 0) = 4;
-  problems::Cones cones;
-  cones.nonnegative = 1;
-  const double b = 4;
-  const double c = 4;
-  // Every row and column has the same norms, so that all three factors are 1/2 after the first passes.
-  const ScsScaling scaling = scs_scaling(P, A, &b, &c, cones);
-  EXPECT_NEAR(scaling.D[0] * scaling.E[0] * 4, 1, 1e-9);
-  EXPECT_NEAR(scaling.D[0] * scaling.sigma * 4, 1, 1e-9);
-  EXPECT_NEAR(scaling.D[0], 0.5, 1e-9);
+TEST(ScsScaling, IsTheDefinitionInEveryLane) {
+  const problems::Cones cones = several_cones();
+  problems::ConeProgram problem = testing::random_cone_program(4, 8, cones, W, 0.5);
+  problem.c *= 300;
+  const RowPattern A = union_pattern(problem.A);
+  const RowPattern P = union_pattern(problem.P);
+  const Index n = A.columns;
+  const Index m = A.rows;
+  Buffer A_values = make_buffer(A.entries(), W);
+  Buffer P_values = make_buffer(P.entries(), W);
+  Buffer h = make_buffer(n + m, W);
+  ScsScaling scaling(n, m);
+  for (int lane = 0; lane < W; ++lane) {
+    gather_values(problem.A[0], A, A_values.data() + lane, W);
+    gather_values(problem.P[0], P, P_values.data() + lane, W);
+    for (Index j = 0; j < n; ++j) {
+      h[j * W + lane] = problem.c(lane, j);
+      scaling.in_columns[j * W + lane] =
+          static_cast<double>(problem.A[0].col(j).nonZeros() + problem.P[0].col(j).nonZeros());
+    }
+    for (Index i = 0; i < m; ++i) {
+      h[(n + i) * W + lane] = problem.b(lane, i);
+      scaling.in_rows[i * W + lane] = static_cast<double>(A.start[i + 1] - A.start[i]);
+    }
+  }
+  normalise(P, A, cones, P_values.data(), A_values.data(), h.data(), scaling);
+  for (int lane = 0; lane < W; ++lane) {
+    const PlainScaling plain = plain_scaling(problem, lane);
+    EXPECT_NEAR(scaling.sigma[lane], plain.sigma, 1e-12 * plain.sigma);
+    for (Index i = 0; i < m; ++i) {
+      EXPECT_NEAR(scaling.D[i * W + lane], plain.D[i], 1e-12 * plain.D[i]);
+      EXPECT_NEAR(h[(n + i) * W + lane], problem.b(lane, i) * plain.D[i] * plain.sigma, 1e-12);
+    }
+    for (Index j = 0; j < n; ++j) EXPECT_NEAR(scaling.E[j * W + lane], plain.E[j], 1e-12 * plain.E[j]);
+    for (Index i = 0; i < m; ++i) {
+      for (int k = A.start[i]; k < A.start[i + 1]; ++k) {
+        EXPECT_NEAR(A_values[static_cast<Index>(k) * W + lane],
+                    problem.A[0].coeff(i, A.index[k]) * plain.D[i] * plain.E[A.index[k]], 1e-12);
+      }
+    }
+  }
 }
 
 TEST(ScsScaling, SemidefiniteWeightsAreTheNearestProducts) {
