@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,16 +31,41 @@ namespace {
 using namespace surefoot;
 using namespace surefoot::experiments;
 
+/// Settings of a solver as options: those that are given replace those of a preset.
+template <class Options>
+struct Given {
+  Options options = Options::defaults();
+  std::vector<std::function<void(Options&)>> given;
+
+  template <class T>
+  void add(CLI::App& verb, const char* name, T Options::*setting, const char* help) {
+    const CLI::Option* option = verb.add_option(name, options.*setting, help)->capture_default_str();
+    if constexpr (std::is_same_v<T, Index>) verb.get_option(name)->check(whole_number);
+    given.push_back([this, option, setting](Options& chosen) {
+      if (option->count() > 0) chosen.*setting = options.*setting;
+    });
+  }
+  void add_stop(CLI::App& verb) {
+    verb.add_flag("--stop", options.stop, "obey the stopping test, then repeat the last point");
+  }
+  [[nodiscard]] Options over(Options chosen) const {
+    for (const auto& set : given) set(chosen);
+    chosen.stop = options.stop;
+    return chosen;
+  }
+};
+
 struct RunArguments {
   std::string folder;
   std::map<std::string, std::string> files;
   std::string settings;  // told apart before parsing, see main
-  std::string preset{to_string(Preset::fixed)};
+  std::string preset{to_string(Preset::defaults)};
   FamilyRunOptions run;
   int threads = 0;
   std::string adaptive_rho = "iterations";
-  algorithms::OsqpOptions osqp = algorithms::OsqpOptions::defaults();
-  algorithms::ScsOptions scs;
+  Given<algorithms::OsqpOptions> osqp;
+  Given<algorithms::ScsOptions> scs;
+  std::string time_limit;
   problems::Cones cones;
   ClaimArguments claims;
   OutputOptions output;
@@ -80,10 +106,7 @@ void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solv
 }
 
 /// The preset that is named, and all else that can be wrong before a file is read.
-Preset checked_preset(RunArguments& arguments, bool has_defaults) {
-  require(has_defaults || arguments.preset != to_string(Preset::defaults),
-          "--preset: default is of run qp alone; SCS is run without acceleration and adaptive "
-          "scale: fixed, paper");
+Preset checked_preset(RunArguments& arguments) {
   const Preset preset = parse_preset(arguments.preset);
   if (arguments.preset != to_string(preset)) {
     say("--preset package: an older name of fixed, the package without what it adapts");
@@ -94,49 +117,26 @@ Preset checked_preset(RunArguments& arguments, bool has_defaults) {
   return preset;
 }
 
-// A setting of the preset unless the user gave it.
-template <class T>
-void preset(const CLI::App& verb, const char* option, T& value, T preset_value) {
-  if (verb.count(option) == 0) value = preset_value;
-}
-
-// The settings of OSQP: those of the preset, and what the user gave.
-void choose_osqp(const CLI::App& verb, RunArguments& arguments) {
-  using algorithms::OsqpOptions;
-  const Preset chosen = checked_preset(arguments, true);
-  const OsqpOptions usual = osqp_preset(chosen);
-  OsqpOptions& osqp = arguments.osqp;
-  preset(verb, "--rho", osqp.rho, usual.rho);
-  preset(verb, "--sigma", osqp.sigma, usual.sigma);
-  preset(verb, "--alpha", osqp.alpha, usual.alpha);
-  preset(verb, "--scaling", osqp.scaling, usual.scaling);
-  preset(verb, "--equality-factor", osqp.equality_factor, usual.equality_factor);
-  osqp.loose_rho = usual.loose_rho;
-  preset<std::string>(verb, "--adaptive-rho", arguments.adaptive_rho,
-                      std::string(adaptive_rho_name(usual.adaptive_rho)));
+void run_qp(const CLI::App& verb, RunArguments& arguments) {
+  algorithms::OsqpOptions osqp = arguments.osqp.over(osqp_preset(checked_preset(arguments)));
+  if (verb.count("--adaptive-rho") == 0) arguments.adaptive_rho = adaptive_rho_name(osqp.adaptive_rho);
   osqp.adaptive_rho = parse_adaptive_rho(arguments.adaptive_rho);
-  const Index interval = OsqpOptions::defaults().check_termination;
-  preset(verb, "--check-termination", osqp.check_termination, osqp.stop ? interval : usual.check_termination);
+  if (osqp.stop && verb.count("--check-termination") == 0)
+    osqp.check_termination = arguments.osqp.options.check_termination;
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
-}
-
-void run_qp(const CLI::App& verb, RunArguments& arguments) {
-  choose_osqp(verb, arguments);
-  run(verb, arguments, rerun_settings(arguments.osqp, arguments.preset),
-      [&](families::FamilyFiles& files) { return osqp_run(files, arguments.osqp); });
+  run(verb, arguments, rerun_settings(osqp, arguments.preset),
+      [&](families::FamilyFiles& files) { return osqp_run(files, osqp); });
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments) {
-  using algorithms::ScsOptions;
-  const ScsOptions usual =
-      checked_preset(arguments, false) == Preset::paper ? ScsOptions::paper() : ScsOptions::package();
-  ScsOptions& scs = arguments.scs;
-  preset(verb, "--alpha", scs.alpha, usual.alpha);
-  preset(verb, "--rho-x", scs.rho_x, usual.rho_x);
-  preset(verb, "--scale", scs.scale, usual.scale);
-  scs.zero_factor = usual.zero_factor;
-  scs.tau_factor = usual.tau_factor;
+  algorithms::ScsOptions scs = arguments.scs.over(scs_preset(checked_preset(arguments)));
+  require(arguments.time_limit.empty(),
+          "--time-limit-secs: it makes results depend on the clock; limit the --iterations");
+  scs.check_termination = scs.check_termination || scs.stop;
+  scs.returned = scs.returned || scs.watches();
+  scs.max_iters = arguments.run.iterations;
+  scs.validate();
   arguments.cones.validate();
   run(verb, arguments, rerun_settings(scs, arguments.preset),
       [&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); });
@@ -177,55 +177,62 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   add_memory_option(verb, arguments.run.memory_limit);
 }
 
-void add_stopping_options(CLI::App& verb, RunArguments& arguments) {
-  algorithms::OsqpOptions& osqp = arguments.osqp;
-  verb.add_flag("--stop", osqp.stop,
-                "obey the stopping test: a problem that has ended repeats its last point");
-  verb.add_option("--adaptive-rho", arguments.adaptive_rho,
-                  "iterations: each problem changes its rho every so many iterations; or off")
-      ->capture_default_str();
-  verb.add_option("--adaptive-rho-interval", osqp.adaptive_rho_interval,
-                  "iterations between two changes; 0: four times --check-termination")
-      ->check(whole_number)
-      ->capture_default_str();
-  verb.add_option("--adaptive-rho-tolerance", osqp.adaptive_rho_tolerance,
-                  "rho changes where the estimate is so many times larger or smaller")
-      ->capture_default_str();
-  verb.add_option("--check-termination", osqp.check_termination,
-                  "iterations between two stopping tests; 0: none")
-      ->check(whole_number)
-      ->capture_default_str();
-  verb.add_option("--eps-abs", osqp.eps_abs, "stopping test: absolute tolerance")->capture_default_str();
-  verb.add_option("--eps-rel", osqp.eps_rel, "stopping test: relative tolerance")->capture_default_str();
-  verb.add_option("--eps-prim-inf", osqp.eps_prim_inf, "stopping test: tolerance of primal infeasibility")
-      ->capture_default_str();
-  verb.add_option("--eps-dual-inf", osqp.eps_dual_inf, "stopping test: tolerance of dual infeasibility")
-      ->capture_default_str();
-  verb.add_option("--check-dualgap", osqp.check_dualgap, "stopping test: the duality gap must be small too")
-      ->capture_default_str();
-  verb.add_option("--scaled-termination", osqp.scaled_termination,
-                  "stopping test: on the equilibrated problem")
-      ->capture_default_str();
+void add_osqp_options(CLI::App& verb, RunArguments& arguments) {
+  using algorithms::OsqpOptions;
+  Given<OsqpOptions>& osqp = arguments.osqp;
+  osqp.add(verb, "--rho", &OsqpOptions::rho, "step size of the constraints");
+  osqp.add(verb, "--sigma", &OsqpOptions::sigma, "step size of the variables");
+  osqp.add(verb, "--alpha", &OsqpOptions::alpha, "relaxation, in (0, 2)");
+  osqp.add(verb, "--scaling", &OsqpOptions::scaling, "passes of equilibration");
+  osqp.add(verb, "--equality-factor", &OsqpOptions::equality_factor, "rho of equalities is rho times this");
+  osqp.add_stop(verb);
+  verb.add_option("--adaptive-rho", arguments.adaptive_rho, "iterations, or off")->capture_default_str();
+  osqp.add(verb, "--adaptive-rho-interval", &OsqpOptions::adaptive_rho_interval,
+           "iterations between two changes; 0: four times --check-termination");
+  osqp.add(verb, "--adaptive-rho-tolerance", &OsqpOptions::adaptive_rho_tolerance, "factor of a change");
+  osqp.add(verb, "--check-termination", &OsqpOptions::check_termination,
+           "iterations between two tests; 0: none");
+  osqp.add(verb, "--eps-abs", &OsqpOptions::eps_abs, "stopping test: absolute tolerance");
+  osqp.add(verb, "--eps-rel", &OsqpOptions::eps_rel, "stopping test: relative tolerance");
+  osqp.add(verb, "--eps-prim-inf", &OsqpOptions::eps_prim_inf, "stopping test: primal infeasibility");
+  osqp.add(verb, "--eps-dual-inf", &OsqpOptions::eps_dual_inf, "stopping test: dual infeasibility");
+  osqp.add(verb, "--check-dualgap", &OsqpOptions::check_dualgap, "stopping test: duality gap too");
+  osqp.add(verb, "--scaled-termination", &OsqpOptions::scaled_termination,
+           "stopping test: equilibrated problem");
+}
+
+void add_scs_options(CLI::App& verb, RunArguments& arguments) {
+  using algorithms::ScsOptions;
+  Given<ScsOptions>& scs = arguments.scs;
+  scs.add(verb, "--alpha", &ScsOptions::alpha, "relaxation, in (0, 2)");
+  scs.add(verb, "--rho-x", &ScsOptions::rho_x, "scaling of the variables");
+  scs.add(verb, "--scale", &ScsOptions::scale, "scaling of the rows");
+  scs.add_stop(verb);
+  scs.add(verb, "--normalize", &ScsOptions::normalize, "equilibrate each problem");
+  scs.add(verb, "--adaptive-scale", &ScsOptions::adaptive_scale, "each problem changes its scale");
+  scs.add(verb, "--adaptive-diag-scale", &ScsOptions::adaptive_diag_scale, "and a factor of it for each row");
+  scs.add(verb, "--acceleration-lookback", &ScsOptions::acceleration_lookback,
+          "Anderson acceleration; 0: none");
+  scs.add(verb, "--acceleration-interval", &ScsOptions::acceleration_interval,
+          "iterations from one to the next");
+  scs.add(verb, "--acceleration-type-1", &ScsOptions::acceleration_type_1, "acceleration of type I, not II");
+  scs.add(verb, "--acceleration-regularization", &ScsOptions::acceleration_regularization,
+          "relative, or below 0 absolute");
+  scs.add(verb, "--acceleration-relaxation", &ScsOptions::acceleration_relaxation, "in [0, 2]");
+  scs.add(verb, "--eps-abs", &ScsOptions::eps_abs, "stopping test: absolute tolerance");
+  scs.add(verb, "--eps-rel", &ScsOptions::eps_rel, "stopping test: relative tolerance");
+  scs.add(verb, "--eps-infeas", &ScsOptions::eps_infeas, "stopping test: infeasibility");
+  verb.add_option("--time-limit-secs", arguments.time_limit, "refused: results must not depend on the clock");
 }
 
 void add_qp(CLI::App& run) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("qp", "Quadratic programs 1/2 x'Px + q'x, l <= Ax <= u, by OSQP");
-  arguments->preset = to_string(Preset::defaults);
   add_common(
       *verb, *arguments, {"P", "A", "q", "l", "u"},
       "solver settings: default (the package as it is installed), fixed (the same without adaptive rho and "
       "stopping test; package is its older name) or paper");
-  verb->add_option("--rho", arguments->osqp.rho, "step size of the constraints")->capture_default_str();
-  verb->add_option("--sigma", arguments->osqp.sigma, "step size of the variables")->capture_default_str();
-  verb->add_option("--alpha", arguments->osqp.alpha, "relaxation, in (0, 2)")->capture_default_str();
-  verb->add_option("--scaling", arguments->osqp.scaling, "passes of equilibration")
-      ->check(whole_number)
-      ->capture_default_str();
-  verb->add_option("--equality-factor", arguments->osqp.equality_factor,
-                   "rho of equalities is rho times this")
-      ->capture_default_str();
-  add_stopping_options(*verb, *arguments);
+  add_osqp_options(*verb, *arguments);
   verb->footer("Example: surefoot run qp examples/mpc --iterations 200 --tolerances 1e-3,1e-2");
   verb->callback([arguments, verb] { run_qp(*verb, *arguments); });
 }
@@ -235,8 +242,8 @@ void add_cone(CLI::App& run) {
   CLI::App* verb = run.add_subcommand("cone", "Cone programs 1/2 x'Px + c'x, Ax + s = b, s in K, by SCS");
   add_common(
       *verb, *arguments, {"P", "A", "b", "c"},
-      "solver settings: fixed (the package without acceleration, adaptive scale and normalization; package "
-      "is its older name) or paper");
+      "solver settings: default (the package as it is installed), fixed (the same without normalisation, "
+      "acceleration, adaptive scale and stopping test; package is its older name) or paper");
   verb->add_option("--zero", arguments->cones.zero, "rows of the zero cone, first")->check(whole_number);
   verb->add_option("--nonnegative", arguments->cones.nonnegative, "rows of the nonnegative cone, next")
       ->check(whole_number);
@@ -244,9 +251,13 @@ void add_cone(CLI::App& run) {
       ->delimiter(',');
   verb->add_option("--semidefinite", arguments->cones.semidefinite, "orders of positive semidefinite cones")
       ->delimiter(',');
-  verb->add_option("--alpha", arguments->scs.alpha, "relaxation, in (0, 2)")->capture_default_str();
-  verb->add_option("--rho-x", arguments->scs.rho_x, "scaling of the variables")->capture_default_str();
-  verb->add_option("--scale", arguments->scs.scale, "scaling of the rows")->capture_default_str();
+  verb->add_option("--exponential", arguments->cones.exponential, "exponential cones, of three rows")
+      ->check(whole_number);
+  verb->add_option("--dual-exponential", arguments->cones.dual_exponential, "dual exponential cones")
+      ->check(whole_number);
+  verb->add_option("--power", arguments->cones.power, "exponents of power cones; below 0: of dual ones")
+      ->delimiter(',');
+  add_scs_options(*verb, *arguments);
   verb->footer("Example: surefoot run cone examples/portfolio --iterations 200");
   verb->callback([arguments, verb] { run_cone(*verb, *arguments); });
 }

@@ -1,5 +1,5 @@
+#include "surefoot/algorithms/adaptive_scs.hpp"
 #include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/certify/table_view.hpp"
@@ -200,12 +200,11 @@ Engine osqp_engine(const problems::Qp& problem, const OsqpOptions& options) {
 }
 
 Engine scs_engine(const problems::ConeProgram& problem, const ScsOptions& options) {
-  auto op =
-      interruptible([&](const Interrupt&) { return std::make_unique<algorithms::Scs>(problem, options); });
-  const auto solve = [scs = op.get(), problem](const Interrupt& interrupt) {
+  auto op = interruptible([&](const Interrupt&) { return algorithms::make_scs(problem, options); });
+  const auto solve = [problem, options](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
-    return runs::solve_cone(*scs, problem, how);
+    return runs::solve_cone(problem, options, how);
   };
   std::string record = certify::settings_json(op->settings());
   return {std::move(op), solve, std::move(record), certify::data_of(problem)};
@@ -235,13 +234,14 @@ void add_problems(py::module_& module) {
   py::class_<ConeProgram> cone(module, "ConeProgram");
   cone.def(py::init([](const std::vector<Compressed>& P, const std::vector<Compressed>& A,
                        const py::object& b, const py::object& c, Index zero, Index nonnegative,
-                       const std::vector<Index>& second_order, const std::vector<Index>& semidefinite) {
+                       const std::vector<Index>& second_order, const std::vector<Index>& semidefinite,
+                       Index exponential, Index dual_exponential, const std::vector<double>& power) {
     ConeProgram problem;
     problem.P = matrices_of(P, "P");
     problem.A = matrices_of(A, "A");
     problem.b = table_of(b, "b");
     problem.c = table_of(c, "c");
-    problem.cones = {zero, nonnegative, second_order, semidefinite};
+    problem.cones = {zero, nonnegative, second_order, semidefinite, exponential, dual_exponential, power};
     problem.validate();
     return problem;
   }));
@@ -273,11 +273,28 @@ void add_settings(py::module_& module) {
       .def_readwrite("stop", &OsqpOptions::stop);
   py::class_<ScsOptions>(module, "ScsOptions")
       .def(py::init<>())
-      .def_static("fixed", &ScsOptions::package)
+      .def_static("defaults", &ScsOptions::defaults)
+      .def_static("fixed", &ScsOptions::fixed)
       .def_static("paper", &ScsOptions::paper)
       .def_readwrite("alpha", &ScsOptions::alpha)
       .def_readwrite("rho_x", &ScsOptions::rho_x)
-      .def_readwrite("scale", &ScsOptions::scale);
+      .def_readwrite("scale", &ScsOptions::scale)
+      .def_readwrite("returned", &ScsOptions::returned)
+      .def_readwrite("normalize", &ScsOptions::normalize)
+      .def_readwrite("adaptive_scale", &ScsOptions::adaptive_scale)
+      .def_readwrite("adaptive_diag_scale", &ScsOptions::adaptive_diag_scale)
+      .def_readwrite("acceleration_lookback", &ScsOptions::acceleration_lookback)
+      .def_readwrite("acceleration_interval", &ScsOptions::acceleration_interval)
+      .def_readwrite("acceleration_type_1", &ScsOptions::acceleration_type_1)
+      .def_readwrite("acceleration_regularization", &ScsOptions::acceleration_regularization)
+      .def_readwrite("acceleration_relaxation", &ScsOptions::acceleration_relaxation)
+      .def_readwrite("check_termination", &ScsOptions::check_termination)
+      .def_readwrite("eps_abs", &ScsOptions::eps_abs)
+      .def_readwrite("eps_rel", &ScsOptions::eps_rel)
+      .def_readwrite("eps_infeas", &ScsOptions::eps_infeas)
+      .def_readwrite("max_iters", &ScsOptions::max_iters)
+      .def_readwrite("stop", &ScsOptions::stop)
+      .def("watches", &ScsOptions::watches);
 }
 
 }  // namespace

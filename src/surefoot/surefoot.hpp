@@ -4,6 +4,7 @@
 /// semantic versioning covers (docs/library.md); other headers, and all under detail/, may change in any
 /// release.
 
+#include "surefoot/algorithms/adaptive_scs.hpp"
 #include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/algorithms/fista.hpp"
 #include "surefoot/algorithms/gradient_descent.hpp"

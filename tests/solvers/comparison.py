@@ -105,7 +105,8 @@ def write_problem(folder, solver_name, problem, settings):
     for vector in ("q", "l", "u") if solver_name == "osqp" else ("b", "c"):
         np.savetxt(folder / f"{vector}.txt", getattr(problem, vector), fmt="%.17g")
     if solver_name == "scs":
-        names = dict(z="zero", l="nonnegative", q="second_order", s="semidefinite")
+        names = dict(z="zero", l="nonnegative", q="second_order", s="semidefinite", ep="exponential",
+                     ed="dual_exponential", p="power")
         lines = [" ".join(map(str, [names[kind], *np.atleast_1d(sizes)])) for kind, sizes in problem.cones.items()]
         (folder / "cones.txt").write_text("\n".join(lines) + "\n")
     (folder / "ks.txt").write_text("\n".join(map(str, STEPS)) + "\n")

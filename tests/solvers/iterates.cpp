@@ -5,16 +5,20 @@
 //   P.mtx, A.mtx    Matrix Market, coordinate real, general or symmetric (P: both triangles, or symmetric)
 //   q.txt l.txt u.txt             a quadratic program (OSQP): numbers separated by white space; inf, -inf
 //   b.txt c.txt cones.txt         or a cone program (SCS)
-//   settings.txt    lines `name value`; may be empty. First `preset fixed` (default), `preset default` (OSQP)
+//   settings.txt    lines `name value`; may be empty. First `preset fixed` (default), `preset default`
 //                   or `preset paper`, then
 //                   OSQP: rho sigma alpha scaling equality_factor loose_rho adaptive_rho_interval
 //                   adaptive_rho_tolerance check_termination eps_abs eps_rel eps_prim_inf eps_dual_inf
 //                   check_dualgap scaled_termination max_iter stop
-//                   SCS:  alpha rho_x scale zero_factor tau_factor
+//                   SCS:  alpha rho_x scale zero_factor tau_factor normalize adaptive_scale
+//                   adaptive_diag_scale acceleration_lookback acceleration_interval acceleration_type_1
+//                   acceleration_regularization acceleration_relaxation eps_abs eps_rel eps_infeas max_iters
+//                   stop returned
 //                   both: system sparse|dense|kkt, own 1 (matrices in the lanes, as if each instance had its
 //                   own)
 //   ks.txt          step counts, each >= 1
-// cones.txt has lines `zero 3`, `nonnegative 2`, `second_order 3 4`, `semidefinite 2 3` in any order; rows of
+// cones.txt has lines `zero 3`, `nonnegative 2`, `second_order 3 4`, `semidefinite 2 3`, `exponential 2`,
+// `dual_exponential 1`, `power 0.3 -0.5` in any order; rows of
 // A are in this order of cones, semidefinite ones as lower triangles by columns with sqrt(2) off the
 // diagonal.
 //
@@ -23,8 +27,8 @@
 // with u - l < 1e-4 after scaling. With `preset default` ending.txt has lines `name value` of what the
 // stopping test says: status, iterations, prim_res, dual_res, duality_gap, obj_val, rho, rho_updates.
 
+#include "surefoot/algorithms/adaptive_scs.hpp"
 #include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/algorithms/scs.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <fmt/format.h>
@@ -98,6 +102,10 @@ problems::Cones read_cones(const fs::path& path) {
     std::istringstream words(line);
     std::string name;
     if (!(words >> name)) continue;
+    if (name == "power") {
+      for (double exponent = 0; words >> exponent;) cones.power.push_back(exponent);
+      continue;
+    }
     for (Index size = 0; words >> size;) {
       if (name == "zero") {
         cones.zero = size;
@@ -107,6 +115,10 @@ problems::Cones read_cones(const fs::path& path) {
         cones.second_order.push_back(size);
       } else if (name == "semidefinite") {
         cones.semidefinite.push_back(size);
+      } else if (name == "exponential") {
+        cones.exponential = size;
+      } else if (name == "dual_exponential") {
+        cones.dual_exponential = size;
       } else {
         throw InputError(fmt::format("{}: unknown cone {}", path.string(), name));
       }
@@ -126,7 +138,15 @@ void run_solver(const fs::path& folder, const fs::path& output) {
   const auto number = [&](const char* name, double& value) {
     if (const auto found = settings.find(name); found != settings.end()) value = std::stod(found->second);
   };
+  const auto whole = [&](const char* name, Index& value) {
+    if (settings.contains(name)) value = std::stol(settings.at(name));
+  };
+  const auto flag = [&](const char* name, bool& value) {
+    if (settings.contains(name)) value = settings.at(name) != "0";
+  };
   const bool paper = settings.contains("preset") && settings.at("preset") == "paper";
+  const bool as_installed = settings.contains("preset") && settings.at("preset") == "default";
+  bool returned = true;
   std::optional<algorithms::SystemKind> kind;
   if (settings.contains("system")) {
     const std::string& name = settings.at("system");
@@ -145,28 +165,38 @@ void run_solver(const fs::path& folder, const fs::path& output) {
   if (cone) {
     problems::ConeProgram problem{P, A, read_vector(folder / "b.txt"), read_vector(folder / "c.txt"),
                                   read_cones(folder / "cones.txt")};
-    auto options = paper ? algorithms::ScsOptions::paper() : algorithms::ScsOptions::package();
+    auto options = paper          ? algorithms::ScsOptions::paper()
+                   : as_installed ? algorithms::ScsOptions::defaults()
+                                  : algorithms::ScsOptions::package();
+    flag("normalize", options.normalize);
+    flag("adaptive_scale", options.adaptive_scale);
+    flag("adaptive_diag_scale", options.adaptive_diag_scale);
+    flag("acceleration_type_1", options.acceleration_type_1);
+    flag("stop", options.stop);
+    flag("returned", options.returned);
+    whole("acceleration_lookback", options.acceleration_lookback);
+    whole("acceleration_interval", options.acceleration_interval);
+    whole("max_iters", options.max_iters);
+    number("acceleration_regularization", options.acceleration_regularization);
+    number("acceleration_relaxation", options.acceleration_relaxation);
+    number("eps_abs", options.eps_abs);
+    number("eps_rel", options.eps_rel);
+    number("eps_infeas", options.eps_infeas);
     number("alpha", options.alpha);
     number("rho_x", options.rho_x);
     number("scale", options.scale);
     number("zero_factor", options.zero_factor);
     number("tau_factor", options.tau_factor);
     options.system = kind;
-    op = std::make_unique<algorithms::Scs>(problem, options);
+    returned = options.returned;
+    op = algorithms::make_scs(problem, options);
   } else {
     problems::Qp problem{
         P, A, read_vector(folder / "q.txt"), read_vector(folder / "l.txt"), read_vector(folder / "u.txt"),
         {}};
-    const bool as_installed = settings.contains("preset") && settings.at("preset") == "default";
     auto options = paper          ? algorithms::OsqpOptions::paper()
                    : as_installed ? algorithms::OsqpOptions::defaults()
                                   : algorithms::OsqpOptions::fixed();
-    const auto whole = [&](const char* name, Index& value) {
-      if (settings.contains(name)) value = std::stol(settings.at(name));
-    };
-    const auto flag = [&](const char* name, bool& value) {
-      if (settings.contains(name)) value = settings.at(name) != "0";
-    };
     number("adaptive_rho_tolerance", options.adaptive_rho_tolerance);
     number("eps_abs", options.eps_abs);
     number("eps_rel", options.eps_rel);
@@ -207,7 +237,7 @@ void run_solver(const fs::path& folder, const fs::path& output) {
     double* x = result.data();
     double* y = x + n * W;
     double* s = y + m * W;
-    if (cone) {
+    if (!returned) {
       static_cast<const algorithms::Scs&>(*op).solution(*workspace, x, y, s);
     } else {
       op->read(z, *workspace, 0, n + 2 * m, x);

@@ -243,6 +243,9 @@ class ConeProgram:
         nonnegative: int,
         second_order: Sequence[int],
         semidefinite: Sequence[int],
+        exponential: int,
+        dual_exponential: int,
+        power: Sequence[float],
         /,
     ) -> None: ...
     @property
@@ -282,7 +285,25 @@ class ScsOptions:
     alpha: float
     rho_x: float
     scale: float
+    returned: bool
+    normalize: bool
+    adaptive_scale: bool
+    adaptive_diag_scale: bool
+    acceleration_lookback: int
+    acceleration_interval: int
+    acceleration_type_1: bool
+    acceleration_regularization: float
+    acceleration_relaxation: float
+    check_termination: bool
+    eps_abs: float
+    eps_rel: float
+    eps_infeas: float
+    max_iters: int
+    stop: bool
     def __init__(self) -> None: ...
+    def watches(self) -> bool: ...
+    @staticmethod
+    def defaults() -> ScsOptions: ...
     @staticmethod
     def fixed() -> ScsOptions: ...
     @staticmethod

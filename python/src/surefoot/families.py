@@ -38,8 +38,9 @@ Preset: TypeAlias = Literal["default", "fixed", "package", "paper"]
 class Terminations:
     """What the solver's own stopping test says of every instance, a number (or word) each.
 
-    `status` and the numbers are those of the package ``osqp``: `prim_res` and `dual_res` are largest entries. They are of
-    the point where the test ended the run, or of the last iteration. `iterations` is infinity where the test did not end it.
+    `status` and the numbers are those of the package ``osqp`` or ``scs``: `prim_res` and `dual_res` are largest entries.
+    They are of the point where the test ended the run, or of the last iteration. `iterations` is infinity where the test did
+    not end it; ``scs`` counts from 0. What ``scs`` adapts is its `scale`, here `rho` too.
     """
 
     status: list[str]
@@ -50,6 +51,16 @@ class Terminations:
     obj_val: npt.NDArray[np.float64]
     rho: npt.NDArray[np.float64]
     rho_updates: npt.NDArray[np.float64]
+
+    @property
+    def scale(self) -> npt.NDArray[np.float64]:
+        """Of SCS: `rho`."""
+        return self.rho
+
+    @property
+    def scale_updates(self) -> npt.NDArray[np.float64]:
+        """Of SCS: `rho_updates`."""
+        return self.rho_updates
 
 
 def _check_places(matrix: Any, name: str) -> None:
@@ -141,7 +152,7 @@ class _Family:
     """What QPFamily and ConeFamily share: matrices and tables by name, and runs of an engine on them."""
 
     _problem: Any
-    _preset: Preset = "fixed"
+    _preset: Preset = "default"
 
     def __init__(
         self,
@@ -231,15 +242,16 @@ class _Family:
         iterations
             Of each run.
         metric
-            ``residual`` (of the fixed point), ``primal``, ``dual``, ``violation``, ``gap``, ``distance``, ``nmse``; of OSQP
-            also what its package reports: ``prim_res``, ``dual_res``, ``duality_gap``, these over their tolerances
-            (``prim_res_rel``, ...), and ``unsolved`` (1 until the stopping test says solved, then 0).
+            ``residual`` (of the fixed point), ``primal``, ``dual``, ``violation``, ``gap``, ``distance``, ``nmse``; also what
+            the solver's package reports, largest entries: ``prim_res``, ``dual_res``, ``duality_gap`` (SCS calls it gap),
+            these over their tolerances (``prim_res_rel``, ...), and ``unsolved`` (1 until the stopping test says solved,
+            then 0).
         start
             Iterates to begin at, a row per instance, as `iterates` gives them [cold start].
         preset, settings
-            ``default``: OSQP as its package is installed, with adaptive rho, its stopping test recorded but not obeyed;
-            ``fixed``: the package without what it adapts (``package`` is its older name); ``paper``: the paper's. Then
-            single settings by name. [``default`` for quadratic programs, ``fixed`` for cone programs]
+            ``default``: the solver as its package is installed, with what it adapts, its stopping test recorded but not
+            obeyed; ``fixed``: the package without what it adapts (``package`` is its older name); ``paper``: the paper's.
+            Then single settings by name. [``default``]
         name
             Of the variant [the solver's].
         allow_dependence
@@ -289,6 +301,29 @@ class _Family:
         iterations = _iterations(iterations)
         return self._engine(preset, settings, iterations).iterates(iterations, start)
 
+    def terminations(
+        self,
+        iterations: int = 4000,
+        *,
+        start: npt.ArrayLike | None = None,
+        preset: Preset | None = None,
+        settings: Mapping[str, float] | None = None,
+    ) -> Terminations:
+        """What the stopping test of the package says of every instance, within so many iterations.
+
+        >>> import numpy as np, surefoot
+        >>> lower = np.random.default_rng(0).uniform(0, 1, (3, 2))
+        >>> upper = np.array([[2.0, 2.0], [2.0, 2.0], [0.5, 2.0]])
+        >>> A = np.array([[1.0, 0.0], [0.0, 1.0]])
+        >>> family = surefoot.QPFamily(np.eye(2), A, np.ones(2), np.minimum(lower, upper), upper)
+        >>> family.terminations().status
+        ['solved', 'solved', 'solved']
+        """
+        iterations = _iterations(iterations)
+        engine = self._engine(preset, {"stop": True, **(settings or {})}, iterations)
+        status, numbers = engine.terminations(iterations, start)
+        return Terminations(status, *(np.ascontiguousarray(column) for column in numbers.T))
+
     def solve(self) -> npt.NDArray[np.float64]:
         """Accurate solutions, a row per instance, as iterates of the solver."""
         return self._engine("fixed", None).solutions()
@@ -334,8 +369,6 @@ class QPFamily(_Family):
         parts = {name: [part.parts for part in given] for name, given in self._matrices.items()}
         self._problem = _core.Qp(parts["P"], parts["A"], self._tables["q"], self._tables["l"], self._tables["u"])
 
-    _preset = "default"
-
     def _engine(self, preset: str | None, settings: Mapping[str, Any] | None, iterations: int = 1) -> _core.Engine:
         given = dict(settings or {})
         if given.get("adaptive_rho") == "time":
@@ -347,29 +380,6 @@ class QPFamily(_Family):
             options.check_termination = _core.OsqpOptions.defaults().check_termination
         options.max_iter = iterations
         return _core.osqp_engine(self._problem, options)
-
-    def terminations(
-        self,
-        iterations: int = 4000,
-        *,
-        start: npt.ArrayLike | None = None,
-        preset: Preset | None = None,
-        settings: Mapping[str, float] | None = None,
-    ) -> Terminations:
-        """What the stopping test of the package says of every instance, within so many iterations.
-
-        >>> import numpy as np, surefoot
-        >>> lower = np.random.default_rng(0).uniform(0, 1, (3, 2))
-        >>> upper = np.array([[2.0, 2.0], [2.0, 2.0], [0.5, 2.0]])
-        >>> A = np.array([[1.0, 0.0], [0.0, 1.0]])
-        >>> family = surefoot.QPFamily(np.eye(2), A, np.ones(2), np.minimum(lower, upper), upper)
-        >>> family.terminations().status
-        ['solved', 'solved', 'solved']
-        """
-        iterations = _iterations(iterations)
-        engine = self._engine(preset, {"stop": True, **(settings or {})}, iterations)
-        status, numbers = engine.terminations(iterations, start)
-        return Terminations(status, *(np.ascontiguousarray(column) for column in numbers.T))
 
     def as_cones(self) -> ConeFamily:
         """The same problems as cone programs: equalities, then upper bounds, then lower bounds as rows of their own.
@@ -406,9 +416,14 @@ class ConeFamily(_Family):
 
     Rows of A come in this order: `zero` rows of the zero cone, `nonnegative` rows, second-order cones of the given
     dimensions (first entry at least the norm of the others), semidefinite cones of the given orders (lower triangle column
-    by column, entries off the diagonal times sqrt(2)). P may be None.
+    by column, entries off the diagonal times sqrt(2)), then cones of three rows: `exponential` ones, `dual_exponential` ones
+    and power cones by their exponents (below 0: dual ones). P may be None.
 
-    Settings: alpha, rho_x, scale.
+    Settings: alpha, rho_x, scale; of what the package adapts and of its stopping test, by its names, normalize,
+    adaptive_scale, adaptive_diag_scale, acceleration_lookback, acceleration_interval, acceleration_type_1,
+    acceleration_regularization, acceleration_relaxation, eps_abs, eps_rel, eps_infeas; and stop: obey the stopping test, a
+    problem that has ended repeats its last point. The package's max_iters is the number of iterations. An iterate is what the
+    package returns, (x, y, s); with returned=False, or preset ``paper``, it is mu / eta of the splitting, as the paper has it.
 
     >>> import numpy as np, surefoot
     >>> b = -np.random.default_rng(0).uniform(0, 1, (300, 2))  # minimise x1 + x2, x >= -b
@@ -428,6 +443,9 @@ class ConeFamily(_Family):
         nonnegative: int = 0,
         second_order: Sequence[int] = (),
         semidefinite: Sequence[int] = (),
+        exponential: int = 0,
+        dual_exponential: int = 0,
+        power: Sequence[float] = (),
         varied: Iterable[str] | None = None,
     ) -> None:
         parts = {"A": matrices(A, "A")}
@@ -440,6 +458,9 @@ class ConeFamily(_Family):
         self.nonnegative = whole_number("nonnegative", nonnegative)
         self.second_order = tuple(whole_number("second_order", size) for size in second_order)
         self.semidefinite = tuple(whole_number("semidefinite", order) for order in semidefinite)
+        self.exponential = whole_number("exponential", exponential)
+        self.dual_exponential = whole_number("dual_exponential", dual_exponential)
+        self.power = tuple(real_number("power", exponent) for exponent in power)
         self._problem = _core.ConeProgram(
             [part.parts for part in self._matrices["P"]],
             [part.parts for part in self._matrices["A"]],
@@ -449,16 +470,26 @@ class ConeFamily(_Family):
             self.nonnegative,
             list(self.second_order),
             list(self.semidefinite),
+            self.exponential,
+            self.dual_exponential,
+            list(self.power),
         )
 
     def _engine(self, preset: str | None, settings: Mapping[str, Any] | None, iterations: int = 1) -> _core.Engine:
-        if preset == "default":
-            raise ValueError(
-                "preset: 'default' is of quadratic programs alone; SCS is run without acceleration and adaptive scale: "
-                "fixed, paper"
-            )
-        chosen = self._preset if preset is None else preset
-        return _core.scs_engine(self._problem, with_settings(_core.ScsOptions, chosen, settings or {}))
+        given = dict(settings or {})
+        if "time_limit_secs" in given:
+            raise ValueError("settings: time_limit_secs makes results depend on the clock; limit the iterations")
+        options = with_settings(_core.ScsOptions, self._preset if preset is None else preset, given)
+        if options.stop:
+            if not given.get("check_termination", True):
+                raise ValueError("settings: stop needs check_termination")
+            options.check_termination = True
+        if options.watches():
+            if not given.get("returned", True):
+                raise ValueError("settings: returned=False is for preset fixed and paper, without what the package adapts")
+            options.returned = True
+        options.max_iters = iterations
+        return _core.scs_engine(self._problem, options)
 
 
 def with_settings(options: Any, preset: str, settings: Mapping[str, Any]) -> Any:
@@ -474,7 +505,7 @@ def with_settings(options: Any, preset: str, settings: Mapping[str, Any]) -> Any
     known = [
         name
         for name in vars(options)
-        if not name.startswith("_") and name not in makers.values() and name != "max_iter"
+        if not name.startswith("_") and name not in (*makers.values(), "max_iter", "max_iters", "watches")
     ]
     for name, value in settings.items():
         if name not in known:

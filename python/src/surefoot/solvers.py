@@ -127,6 +127,7 @@ def scs(
     n, m = family.variables, family.constraints
     starts = None if start is None else _starts(start, family, n + 2 * m)
     cones = {"z": family.zero, "l": family.nonnegative, "q": list(family.second_order), "s": list(family.semidefinite)}
+    cones |= {"ep": family.exponential, "ed": family.dual_exponential, "p": list(family.power)}
 
     def points(i: int) -> Points:
         upper = needed("scipy.sparse", "scs").triu(family.matrix("P", i).scipy(), format="csc")
@@ -332,6 +333,7 @@ def _cone_residuals(family: Any, x: Vector, y: Vector, i: int) -> tuple[float, f
 
 def _cone_violation(family: Any, s: Vector) -> float:
     """The largest violation of a row, of ||v|| <= t, or of a smallest eigenvalue."""
+    _require_no_triples(family, "metric: the violation")
     at = family.zero
     parts = [np.abs(s[:at]).max(initial=0.0), (-s[at : at + family.nonnegative]).max(initial=0.0)]
     at += family.nonnegative
@@ -349,8 +351,14 @@ def _cone_violation(family: Any, s: Vector) -> float:
     return _largest(parts)
 
 
+def _require_no_triples(family: ConeFamily, what: str) -> None:
+    if family.exponential or family.dual_exponential or family.power:
+        raise ValueError(f"{what}: is not there for exponential and power cones")
+
+
 def _clarabel_cones(package: Any, family: ConeFamily) -> tuple[npt.NDArray[np.intp], list[Any]]:
     """Clarabel's cones, and where its rows stand in ours: it stores upper triangles, column by column."""
+    _require_no_triples(family, "clarabel")
     blocks: list[Any] = []
     order = list(range(family.zero + family.nonnegative + sum(family.second_order)))
     if family.zero:

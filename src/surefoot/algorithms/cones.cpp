@@ -1,8 +1,10 @@
 #include "surefoot/algorithms/cones.hpp"
 
+#include "surefoot/algorithms/detail/triple_cones.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <type_traits>
 
@@ -150,6 +152,17 @@ Lanes<W> tail_norm(Index dimension, const double* v) {
   return sqrt(squares);
 }
 
+/// The points of the cones of three rows at v, lane by lane, replaced by what `map` gives for them.
+template <int W, class Map>
+void each_triple(const Cones& cones, double* v, const Map& map) {
+  for (Index number = 0; number < cones.triples(); ++number, v += 3 * W) {
+    for (int lane = 0; lane < W; ++lane) {
+      const Triple result = map(number, lane, Triple{v[lane], v[W + lane], v[2 * W + lane]});
+      for (int i = 0; i < 3; ++i) v[i * W + lane] = result[i];
+    }
+  }
+}
+
 template <int W>
 void project(const Cones& cones, bool dual, double* v, SemidefiniteRoom& room) {
   using L = Lanes<W>;
@@ -168,6 +181,9 @@ void project(const Cones& cones, bool dual, double* v, SemidefiniteRoom& room) {
     project_semidefinite<W>(order, v, room);
     v += order * (order + 1) / 2 * W;
   }
+  each_triple<W>(cones, v, [&](Index number, int /*lane*/, const Triple& point) {
+    return dual ? project_dual_triple(cones, number, point) : project_triple(cones, number, point);
+  });
 }
 
 template <int W>
@@ -274,6 +290,25 @@ void project_dual_cone(const Cones& cones, double* v, Index width, SemidefiniteR
   with_width(width, [&](auto W) { project<decltype(W)::value>(cones, true, v, room); });
 }
 
+void project_dual_triples(const Cones& cones, double* v, Index width) {
+  with_width(width, [&](auto W) {
+    each_triple<decltype(W)::value>(cones, v, [&](Index number, int /*lane*/, const Triple& point) {
+      return project_dual_triple(cones, number, point);
+    });
+  });
+}
+
+void project_dual_triples(const Cones& cones, double* w, const double* R, Index width) {
+  with_width(width, [&](auto W) {
+    each_triple<decltype(W)::value>(cones, w, [&](Index number, int lane, const Triple& point) {
+      const double weight = R[3 * number * width + lane];
+      const Triple other =
+          project_triple(cones, number, {-weight * point[0], -weight * point[1], -weight * point[2]});
+      return Triple{point[0] + other[0] / weight, point[1] + other[1] / weight, point[2] + other[2] / weight};
+    });
+  });
+}
+
 void project_dual_cone_vjp(const Cones& cones, const double* v, double* d, Index width,
                            SemidefiniteRoom& room) {
   with_width(width, [&](auto width_constant) {
@@ -316,6 +351,14 @@ void cone_violation(const Cones& cones, double* v, Index width, SemidefiniteRoom
       see(L(0.0) - L::load(smallest));
       v += order * (order + 1) / 2 * W;
     }
+    double distances[W] = {};
+    each_triple<W>(cones, v, [&](Index number, int lane, const Triple& point) {
+      const Triple nearest = project_triple(cones, number, point);
+      const double distance = std::hypot(point[0] - nearest[0], point[1] - nearest[1], point[2] - nearest[2]);
+      if (!(distance <= distances[lane]) && !std::isnan(distances[lane])) distances[lane] = distance;
+      return point;
+    });
+    if (cones.triples() > 0) see(L::load(distances));
     (largest + poison).store(violation);
   });
 }

@@ -39,17 +39,23 @@ void project_semidefinite(Index order, double* v, SemidefiniteRoom& room, double
 void project_cone(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room);
 void project_dual_cone(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room);
 
+/// The same of the cones of three rows alone, v (3 cones.triples() x width).
+void project_dual_triples(const problems::Cones& cones, double* v, Index width);
+/// u = w + R^{-1} Pi_K(-R w) for these, in place: the projection on the dual in the norm of R, which is the
+/// same in the three rows of a cone. What SCS computes, whose tolerances are of -R w.
+void project_dual_triples(const problems::Cones& cones, double* w, const double* R, Index width);
+
 /// d (cones.rows() x width, in place) through the derivative of project_dual_cone at v. The derivative
 /// of a projection is symmetric, so it serves both directions. With l_i the eigenvalues and V the
 /// eigenvectors of a semidefinite v it is V (B o V'dV) V', B_ij = (l_i^+ - l_j^+) / (l_i - l_j) (J. Malick,
 /// H. Sendov, "Clarke generalized Jacobian of the projection onto the cone of positive semidefinite
 /// matrices", Set-Valued Analysis 14, 2006). Where the projection has a kink, one of its generalized
-/// derivatives.
+/// derivatives. Not for cones of three rows.
 void project_dual_cone_vjp(const problems::Cones& cones, const double* v, double* d, Index width,
                            SemidefiniteRoom& room);
 
 /// How far v is from the cone, one number per lane: the largest of |v| (zero), -v (nonnegative), ||v|| - t
-/// (second order), -lambda_min (semidefinite), and 0. v is overwritten.
+/// (second order), -lambda_min (semidefinite), the distance (cones of three rows), and 0. v is overwritten.
 void cone_violation(const problems::Cones& cones, double* v, Index width, SemidefiniteRoom& room,
                     double* violation);
 

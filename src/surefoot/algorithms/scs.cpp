@@ -1,9 +1,11 @@
 #include "surefoot/algorithms/scs.hpp"
 
+#include "surefoot/algorithms/detail/scs_stopping.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -13,39 +15,6 @@ namespace surefoot::algorithms {
 using problems::ConeProgram;
 using problems::Cones;
 using problems::table_row;
-
-ScsOptions ScsOptions::paper() {
-  ScsOptions options;
-  options.alpha = options.rho_x = options.scale = options.zero_factor = options.tau_factor = 1;
-  return options;
-}
-
-// Taken apart by all fields, so that a new one cannot be left out unseen.
-Settings settings_of(const ScsOptions& options, const problems::Cones& cones) {
-  const auto& [alpha, rho_x, scale, zero_factor, tau_factor, system] = options;
-  return {{"solver", "SCS"},
-          {"settings", Settings{{"alpha", alpha},
-                                {"rho_x", rho_x},
-                                {"scale", scale},
-                                {"zero_factor", zero_factor},
-                                {"tau_factor", tau_factor},
-                                {"system", setting_of(system)},
-                                {"normalize", false},
-                                {"acceleration", false},
-                                {"adaptive_scale", false}}},
-          {"cones", Settings{{"zero", cones.zero},
-                             {"nonnegative", cones.nonnegative},
-                             {"second_order", cones.second_order},
-                             {"semidefinite", cones.semidefinite}}}};
-}
-
-void ScsOptions::validate() const {
-  require(alpha > 0 && alpha < 2, "alpha: is {}, must be in (0, 2)", alpha);
-  require(std::isfinite(rho_x) && rho_x > 0, "rho_x: is {}, must be > 0", rho_x);
-  require(std::isfinite(scale) && scale > 0, "scale: is {}, must be > 0", scale);
-  require(std::isfinite(zero_factor) && zero_factor > 0, "zero_factor: is {}, must be > 0", zero_factor);
-  require(std::isfinite(tau_factor) && tau_factor > 0, "tau_factor: is {}, must be > 0", tau_factor);
-}
 
 /// Data of a block in lane layout, and room to compute.
 struct Scs::Room final : Workspace {
@@ -69,6 +38,9 @@ struct Scs::Room final : Workspace {
 
 Scs::Scs(ConeProgram problem, ScsOptions options) : problem_(std::move(problem)), options_(options) {
   options_.validate();
+  require(!options_.watches(),
+          "options: normalisation, acceleration, adaptive scale and the stopping test "
+          "are of AdaptiveScs");
   problem_.validate();
   instances_ = problem_.instances();
   n_ = problem_.variables();
@@ -214,6 +186,7 @@ void Scs::load_lanes(Room& room) const {
 void Scs::start(Batch z, Workspace& /*workspace*/) const {
   std::fill_n(z.data, (n_ + m_) * z.width, 0.0);
   std::fill_n(z.row(n_ + m_), z.width, 1.0);
+  std::fill_n(z.row(n_ + m_) + z.width, returned_size() * z.width, 0.0);
 }
 
 namespace {
@@ -249,7 +222,7 @@ struct Homogenising {
 }  // namespace
 
 template <int W, bool Own, bool Keep>
-void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
+void Scs::step_lanes(Index k, double* z, Room& room, [[maybe_unused]] double* kept, double* residual) const {
   using L = Lanes<W>;
   const SplittingSystem& system = *system_;
   const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
@@ -320,9 +293,9 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
   const L scale_old = L(1.0) / eta;
   const L scale_new = L(1.0) / eta_new;
   [[maybe_unused]] const L inverse_tau = L(1.0) / tau;
-  [[maybe_unused]] double* kept_x = Keep ? room.kept.data() : nullptr;
-  [[maybe_unused]] double* kept_y = Keep ? room.kept.data() + n_ * W : nullptr;
-  [[maybe_unused]] double* kept_s = Keep ? room.kept.data() + (n_ + m_) * W : nullptr;
+  [[maybe_unused]] double* kept_x = kept;
+  [[maybe_unused]] double* kept_y = Keep ? kept + n_ * W : nullptr;
+  [[maybe_unused]] double* kept_s = Keep ? kept + (n_ + m_) * W : nullptr;
   const L inverse_zero(options_.scale * options_.zero_factor);
   const L inverse_other(options_.scale);
   [[maybe_unused]] const L weight_other(1 / options_.scale);
@@ -406,21 +379,44 @@ void Scs::step_lanes(Index k, double* z, Room& room, double* residual) const {
     }
     row += dimension;
   }
+  if (cones.triples() > 0) {
+    double* point = room.scratch.data();
+    for (Index i = row; i < m_; ++i) {
+      const L mu = L::load(mu_y + i * W);
+      const L u_tilde = u_tilde_of(i, mu, inverse_other);
+      u_tilde.store(p_y + i * W);
+      (u_tilde + u_tilde - mu).store(point + (i - row) * W);
+    }
+    project_dual_triples(cones, point, W);
+    for (Index i = row; i < m_; ++i)
+      finish_row(i, L::load(mu_y + i * W), L::load(p_y + i * W), L::load(point + (i - row) * W));
+  }
   if (residual != nullptr) sqrt(squares).store(residual);
 }
 
 void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
   auto& room = static_cast<Room&>(workspace);
   room.stepped = true;
+  double* kept = kept_in(z.data, room);
   with_lanes([&](auto lanes, auto own) {
     constexpr int W = decltype(lanes)::value;
     constexpr bool Own = decltype(own)::value;
-    if (room.keep) {
-      step_lanes<W, Own, true>(k, z.data, room, residual);
+    if (kept != nullptr) {
+      // The point before is not used, but divergence is never taken for success.
+      using L = Lanes<W>;
+      L seen(0.0);
+      for (Index i = 0; i < returned_size(); ++i) seen += L(0.0) * L::load(kept + i * W);
+      step_lanes<W, Own, true>(k, z.data, room, kept, residual);
+      if (residual != nullptr) (L::load(residual) + seen).store(residual);
     } else {
-      step_lanes<W, Own, false>(k, z.data, room, residual);
+      step_lanes<W, Own, false>(k, z.data, room, kept, residual);
     }
   });
+}
+
+double* Scs::kept_in(double* z, Room& room) const {
+  if (options_.returned) return z + (n_ + m_ + 1) * width();
+  return room.keep ? room.kept.data() : nullptr;
 }
 
 // With (m, e) the cotangent of (mu+, eta+), D the derivative of Pi at 2u~ - mu and o = 1 where tau > 0:
@@ -528,6 +524,10 @@ void Scs::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace)
 
 void Scs::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count, double* out) const {
   const Index W = z.width;
+  if (options_.returned) {
+    std::copy_n(z.row(n_ + m_ + 1 + first), count * W, out);
+    return;
+  }
   const double* eta = z.row(n_ + m_);
   for (Index i = 0; i < count; ++i) {
     const double* from = z.row(first + i);
@@ -538,6 +538,13 @@ void Scs::read(ConstBatch z, Workspace& /*workspace*/, Index first, Index count,
 void Scs::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
   std::copy_n(iterate.data, (n_ + m_) * z.width, z.data);
   std::fill_n(z.row(n_ + m_), z.width, 1.0);
+  if (!options_.returned) return;
+  std::copy_n(iterate.data, returned_size() * z.width, z.row(n_ + m_ + 1));
+  for (Index i = 0; i < m_; ++i) {
+    const double inverse = options_.scale * (i < problem_.cones.zero ? options_.zero_factor : 1.0);
+    for (Index lane = 0; lane < z.width; ++lane)
+      z.row(n_ + i)[lane] += inverse * iterate.row(n_ + m_ + i)[lane];
+  }
 }
 
 void Scs::start_from(ConstBatch numbers, Batch z, Workspace& workspace) const {
@@ -552,7 +559,7 @@ void Scs::start_from_vjp(ConstBatch /*numbers*/, ConstBatch cotangent, Batch der
 void Scs::prepare_measures(Workspace& workspace) const {
   auto& room = static_cast<Room&>(workspace);
   room.keep = true;
-  if (room.kept.empty()) room.kept = make_buffer(n_ + 2 * m_, width());
+  if (!options_.returned && room.kept.empty()) room.kept = make_buffer(n_ + 2 * m_, width());
 }
 
 /// Before any step: x = mu_x / eta, y = Pi(mu_y / eta), s = R_y (y - mu_y / eta).
@@ -568,6 +575,7 @@ void Scs::keep_start(ConstBatch z, Room& room) const {
 
 void Scs::solution(Workspace& workspace, double* x, double* y, double* s) const {
   const auto& room = static_cast<const Room&>(workspace);
+  require(!options_.returned, "solution: it is what read() gives");
   require(room.keep && room.stepped, "solution: prepare_measures() and a step must come first");
   const Index W = width();
   std::copy_n(room.kept.data(), n_ * W, x);
@@ -576,15 +584,30 @@ void Scs::solution(Workspace& workspace, double* x, double* y, double* s) const 
 }
 
 template <int W, bool Own>
-void Scs::measure_lanes(Quantity quantity, Room& room, double* value) const {
+void Scs::measure_lanes(Quantity quantity, const double* x, Room& room, double* value) const {
   using L = Lanes<W>;
   const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const double* x = room.kept.data();
   const double* y = x + n_ * W;
   const double* s = y + m_ * W;
   const double* c = room.h.data();
   const double* b = c + n_ * W;
   L result(0.0);
+  if (quantity > Quantity::largest_error) {
+    std::array<ScsSurvey, W> surveys;
+    const auto unit = [](Index /*row*/) { return L(1.0); };
+    survey_lanes<W, Own>(*system_, numbers, x, y, s, L(1.0), b, c, unit, unit, L(1.0), nullptr, nullptr,
+                         room.scratch.data(), surveys.data());
+    L size_b(0.0);
+    L size_c(0.0);
+    for (Index i = 0; i < m_; ++i) size_b = max(size_b, max(L::load(b + i * W), L(0.0) - L::load(b + i * W)));
+    for (Index i = 0; i < n_; ++i) size_c = max(size_c, max(L::load(c + i * W), L(0.0) - L::load(c + i * W)));
+    for (int lane = 0; lane < W; ++lane) {
+      surveys[lane].b = size_b[lane];
+      surveys[lane].c = size_c[lane];
+      value[lane] = reported(quantity, surveys[lane], options_) + surveys[lane].poison;
+    }
+    return;
+  }
   if (quantity == Quantity::objective || quantity == Quantity::dual_residual) {
     for (Index i = 0; i < n_; ++i) {
       L gradient(0.0);
@@ -624,10 +647,11 @@ void Scs::measure_lanes(Quantity quantity, Room& room, double* value) const {
 void Scs::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& workspace, double* value) const {
   auto& room = static_cast<Room&>(workspace);
   require(room.keep, "measure: prepare_measures() must come first");
-  if (!room.stepped) keep_start(z, room);
+  if (!room.stepped && !options_.returned) keep_start(z, room);
+  const double* kept = options_.returned ? z.row(n_ + m_ + 1) : room.kept.data();
   with_lanes([&](auto lanes, auto own) {
     const auto one = [&](Quantity wanted, double* numbers) {
-      measure_lanes<decltype(lanes)::value, decltype(own)::value>(wanted, room, numbers);
+      measure_lanes<decltype(lanes)::value, decltype(own)::value>(wanted, kept, room, numbers);
     };
     measure_optimality<decltype(lanes)::value>(quantity, one, value);
   });

@@ -10,6 +10,9 @@
 
 namespace surefoot::algorithms {
 
+/// The package that ScsOptions::defaults() follows, as its version was tested against.
+inline constexpr const char* emulated_scs = "scs 3.3.1";
+
 struct ScsOptions {
   double alpha = 1.5;                     ///< relaxation, in (0, 2)
   double rho_x = 1e-6;                    ///< scaling of the variables, > 0
@@ -17,11 +20,39 @@ struct ScsOptions {
   double zero_factor = 1000;              ///< rows of the zero cone by 1 / (scale * zero_factor), > 0
   double tau_factor = 10;                 ///< scaling of the homogenising variable, > 0
   std::optional<SystemKind> system = {};  ///< how to solve; default: told by the patterns
+  /// An iterate is the point that the solver returns, (x, y, s); if not, (mu, eta) divided by eta, which the
+  /// steps are of.
+  bool returned = false;
 
-  /// The solver's own defaults: those above; normalisation, acceleration and adaptive scale off.
+  // What the package adapts, and its stopping test: its names and rules (docs/solvers.md).
+  bool normalize = false;            ///< each instance equilibrated with its b and c
+  bool adaptive_scale = false;       ///< each instance changes its scale
+  bool adaptive_diag_scale = false;  ///< and a factor of it for each row, with adaptive_scale
+  Index acceleration_lookback = 0;   ///< columns of Anderson acceleration; 0: none
+  Index acceleration_interval = 5;   ///< iterations between two accelerations, >= 1
+  bool acceleration_type_1 = true;
+  double acceleration_regularization = 1e-8;
+  double acceleration_relaxation = 1;  ///< in [0, 2]
+  bool check_termination = false;      ///< the stopping test, every 25 iterations
+  double eps_abs = 1e-4;
+  double eps_rel = 1e-4;
+  double eps_infeas = 1e-7;
+  Index max_iters = 100000;  ///< the stopping test's last iteration; steps beyond go on unless `stop`
+  bool stop = false;         ///< obey the stopping test: an instance that has ended repeats its last point
+
+  /// The package as it is installed: normalised, accelerated, scale adapted; its stopping test recorded but
+  /// not obeyed.
+  static ScsOptions defaults();
+  /// The package without what it adapts; no stopping test.
+  static ScsOptions fixed();
+  /// Steps of (mu, eta) with the weights of the package.
   static ScsOptions package() { return {}; }
   /// Identity scaling, alpha = 1: (1/2)-averaged.
   static ScsOptions paper();
+  /// Whether a step is more than the splitting: AdaptiveScs, not Scs.
+  [[nodiscard]] bool watches() const {
+    return normalize || adaptive_scale || acceleration_lookback > 0 || check_termination || stop;
+  }
   void validate() const;
 };
 
@@ -37,9 +68,9 @@ Settings settings_of(const ScsOptions& options, const problems::Cones& cones);
 ///   tau = max(0, 2 tau~ - eta);  mu += alpha (u - u~);  eta += alpha (tau - tau~).
 /// From k = 1 on the step is homogeneous, so that the solver's rescaling of (mu, eta) to a fixed norm does
 /// not change mu / eta; here it is done, by powers of two, only where eta leaves [2^-10, 2^10].
-/// Fixed-point residual: ||mu+/eta+ - mu/eta||_2. Iterate: mu / eta (n + m).
-/// B. O'Donoghue, "Operator splitting for a homogeneous embedding of the linear complementarity problem",
-/// SIAM J. Optim. 31, 2021.
+/// Fixed-point residual: ||mu+/eta+ - mu/eta||_2. Iterate: mu / eta (n + m), or with options.returned what
+/// the solver returns (n + 2m), which the state then has too. B. O'Donoghue, "Operator splitting for a
+/// homogeneous embedding of the linear complementarity problem", SIAM J. Optim. 31, 2021.
 class Scs final : public Operator, public DifferentiableStep {
  public:
   explicit Scs(problems::ConeProgram problem, ScsOptions options = {});
@@ -52,8 +83,8 @@ class Scs final : public Operator, public DifferentiableStep {
   [[nodiscard]] std::string_view name() const override { return "scs"; }
   [[nodiscard]] Settings settings() const override { return settings_of(options_, problem_.cones); }
   [[nodiscard]] Index instances() const override { return instances_; }
-  [[nodiscard]] Index state_size() const override { return n_ + m_ + 1; }
-  [[nodiscard]] Index iterate_size() const override { return n_ + m_; }
+  [[nodiscard]] Index state_size() const override { return n_ + m_ + 1 + returned_size(); }
+  [[nodiscard]] Index iterate_size() const override { return options_.returned ? returned_size() : n_ + m_; }
   [[nodiscard]] Index primal_size() const override { return n_; }
   [[nodiscard]] Index width() const override { return system_->width(); }
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
@@ -62,7 +93,9 @@ class Scs final : public Operator, public DifferentiableStep {
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity < Quantity::largest_error; }
+  [[nodiscard]] bool knows(Quantity quantity) const override {
+    return quantity != Quantity::largest_error && quantity != Quantity::unsolved;
+  }
   void prepare_measures(Workspace& workspace) const override;
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
 
@@ -71,7 +104,10 @@ class Scs final : public Operator, public DifferentiableStep {
             "its residual is of mu / eta: SCS divides by its homogenising variable, and no class is "
             "known for that"};
   }
-  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  /// None with options.returned, nor with cones of three rows.
+  [[nodiscard]] const DifferentiableStep* differentiable() const override {
+    return options_.returned || problem_.cones.triples() > 0 ? nullptr : this;
+  }
   /// The transposed step: of the linear solve, of tau~'s root (implicitly), of the projection and of the
   /// rescaling, whose power of two is taken as fixed.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
@@ -88,8 +124,9 @@ class Scs final : public Operator, public DifferentiableStep {
 
  private:
   struct Room;
+  [[nodiscard]] Index returned_size() const { return options_.returned ? n_ + 2 * m_ : 0; }
   template <int W, bool Own, bool Keep>
-  void step_lanes(Index k, double* z, Room& room, double* residual) const;
+  void step_lanes(Index k, double* z, Room& room, double* kept, double* residual) const;
   template <int W, bool Own>
   void solve_embedding(Room& room, double sign, double* v) const;
   template <int W, bool Own>
@@ -97,10 +134,12 @@ class Scs final : public Operator, public DifferentiableStep {
   template <int W, bool Own>
   void vjp_lanes(Index k, double* cotangent, Room& room) const;
   template <int W, bool Own>
-  void measure_lanes(Quantity quantity, Room& room, double* value) const;
+  void measure_lanes(Quantity quantity, const double* x, Room& room, double* value) const;
   template <class Call>
   void with_lanes(const Call& call) const;
   void keep_start(ConstBatch z, Room& room) const;
+  /// Where a step leaves x, y and s: null: nowhere.
+  double* kept_in(double* z, Room& room) const;
 
   problems::ConeProgram problem_;
   ScsOptions options_;

@@ -6,7 +6,8 @@
 
 namespace surefoot::algorithms {
 
-/// What a solver's own stopping test says of a run; the numbers are those of the osqp package.
+/// What a solver's own stopping test says of a run. Numbers up to 9 are those of the osqp package; the others
+/// are what scs says.
 enum class SolverStatus {
   running = 0,
   solved = 1,
@@ -17,7 +18,14 @@ enum class SolverStatus {
   dual_infeasible_inaccurate = 6,
   maximum_iterations_reached = 7,
   non_convex = 9,
+  infeasible = 11,
+  unbounded = 12,
+  solved_at_last = 13,
+  infeasible_at_last = 14,
+  unbounded_at_last = 15,
+  failed = 16,
 };
+inline constexpr int largest_status = static_cast<int>(SolverStatus::failed);
 /// As the package writes it: "solved", "primal infeasible".
 std::string_view to_string(SolverStatus status);
 
@@ -30,7 +38,7 @@ struct Ending {
   double dual_residual = infinity;
   double duality_gap = infinity;
   double objective = infinity;
-  double rho = 0;         ///< then, or now
+  double rho = 0;         ///< of SCS its scale; then, or now
   Index rho_updates = 0;  ///< until then, or now
 };
 

@@ -78,9 +78,30 @@ TEST(SettingsJson, HoldsEveryOptionOfScs) {
       {"zero_factor", {[](ScsOptions& o) { o.zero_factor = 0.7; }, 0.7}},
       {"tau_factor", {[](ScsOptions& o) { o.tau_factor = 0.7; }, 0.7}},
       {"system", {[](ScsOptions& o) { o.system = algorithms::SystemKind::dense; }, "dense"}}};
-  expect_every_field(changes, [](const ScsOptions& options) {
+  const auto record = [](const ScsOptions& options) {
     return json::parse(settings_json(settings_of(options, {})));
-  });
+  };
+  expect_every_field(changes, record);
+  expect_every_field(changes, record, ScsOptions::defaults());
+  const Changes<ScsOptions> changes_of_defaults{
+      {"normalize", {[](ScsOptions& o) { o.normalize = false; }, false}},
+      {"adaptive_scale", {[](ScsOptions& o) { o.adaptive_scale = false; }, false}},
+      {"adaptive_diag_scale", {[](ScsOptions& o) { o.adaptive_diag_scale = false; }, false}},
+      {"acceleration_lookback", {[](ScsOptions& o) { o.acceleration_lookback = 7; }, 7}},
+      {"acceleration_interval", {[](ScsOptions& o) { o.acceleration_interval = 7; }, 7}},
+      {"acceleration_type_1", {[](ScsOptions& o) { o.acceleration_type_1 = false; }, false}},
+      {"acceleration_regularization", {[](ScsOptions& o) { o.acceleration_regularization = 0.7; }, 0.7}},
+      {"acceleration_relaxation", {[](ScsOptions& o) { o.acceleration_relaxation = 0.7; }, 0.7}},
+      {"check_termination", {[](ScsOptions& o) { o.check_termination = false; }, false}},
+      {"eps_abs", {[](ScsOptions& o) { o.eps_abs = 0.7; }, 0.7}},
+      {"eps_rel", {[](ScsOptions& o) { o.eps_rel = 0.7; }, 0.7}},
+      {"eps_infeas", {[](ScsOptions& o) { o.eps_infeas = 0.7; }, 0.7}},
+      {"max_iters", {[](ScsOptions& o) { o.max_iters = 7; }, 7}},
+      {"stop", {[](ScsOptions& o) { o.stop = true; }, true}}};
+  expect_every_field(changes_of_defaults, record, ScsOptions::defaults());
+  EXPECT_EQ(record(ScsOptions::defaults())["package"], algorithms::emulated_scs);
+  EXPECT_EQ(record(ScsOptions::fixed())["settings"]["iterate"], "returned");
+  EXPECT_FALSE(record(ScsOptions::paper())["settings"].contains("iterate"));
 }
 
 TEST(SettingsJson, HoldsTheCones) {

@@ -56,7 +56,7 @@ Json termination_record(const runs::Terminations& terminations, bool obeyed) {
   return record;
 }
 
-std::string termination_text(const Json& record) {
+std::string termination_text(const Json& record, const std::string& package) {
   std::vector<std::string> statuses;
   for (const auto& [status, count] : record["statuses"].items()) {
     statuses.push_back(fmt::format("{} {}", count.get<Index>(), status));
@@ -65,7 +65,7 @@ std::string termination_text(const Json& record) {
   for (const auto& [name, value] : record["iterations"].items()) {
     iterations.push_back(fmt::format("{} {}", name, value.is_null() ? "never" : value.dump()));
   }
-  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", algorithms::emulated_osqp,
+  return fmt::format("Stopping test of {} ({}): {}; iterations to termination: {}", package,
                      record["obeyed"].get<bool>() ? "obeyed" : "recorded, not obeyed",
                      fmt::join(statuses, ", "), fmt::join(iterations, ", "));
 }
@@ -78,6 +78,12 @@ std::string_view to_string(Preset preset) {
 
 Preset parse_preset(std::string_view name) {
   return value_in(preset_names, "--preset", name == "package" ? to_string(Preset::fixed) : name);
+}
+
+algorithms::ScsOptions scs_preset(Preset preset) {
+  using algorithms::ScsOptions;
+  if (preset == Preset::paper) return ScsOptions::paper();
+  return preset == Preset::fixed ? ScsOptions::fixed() : ScsOptions::defaults();
 }
 
 algorithms::OsqpOptions osqp_preset(Preset preset) {
@@ -121,7 +127,18 @@ RerunOptions rerun_settings(const algorithms::ScsOptions& scs, const std::string
   return {{"--alpha", fmt::to_string(scs.alpha)},
           {"--rho-x", fmt::to_string(scs.rho_x)},
           {"--preset", preset},
-          {"--scale", fmt::to_string(scs.scale)}};
+          {"--scale", fmt::to_string(scs.scale)},
+          {"--normalize", scs.normalize ? "true" : "false"},
+          {"--adaptive-scale", scs.adaptive_scale ? "true" : "false"},
+          {"--adaptive-diag-scale", scs.adaptive_diag_scale ? "true" : "false"},
+          {"--acceleration-lookback", fmt::to_string(scs.acceleration_lookback)},
+          {"--acceleration-interval", fmt::to_string(scs.acceleration_interval)},
+          {"--acceleration-type-1", scs.acceleration_type_1 ? "true" : "false"},
+          {"--acceleration-regularization", fmt::to_string(scs.acceleration_regularization)},
+          {"--acceleration-relaxation", fmt::to_string(scs.acceleration_relaxation)},
+          {"--eps-abs", fmt::to_string(scs.eps_abs)},
+          {"--eps-rel", fmt::to_string(scs.eps_rel)},
+          {"--eps-infeas", fmt::to_string(scs.eps_infeas)}};
 }
 
 void FamilyRunOptions::validate() const {
@@ -151,16 +168,16 @@ SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& 
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
                   const problems::Cones& cones) {
   const auto problem = std::make_shared<const problems::ConeProgram>(files.read_cone_program(cones));
-  auto op = std::make_unique<algorithms::Scs>(*problem, options);
   SolverRun run;
+  files.with_file_names([&] { run.op = algorithms::make_scs(*problem, options); });
   run.data = certify::data_of(*problem);
-  run.solve = [problem, scs = op.get()](const Interrupt& interrupt) {
+  run.solve = [problem, options](const Interrupt& interrupt) {
     runs::SolveOptions how;
     how.interrupt = interrupt;
-    return runs::solve_cone(*scs, *problem, how);
+    return runs::solve_cone(*problem, options, how);
   };
-  run.op = std::move(op);
   run.problems = problem;
+  run.stops = options.stop;
   return run;
 }
 
@@ -238,7 +255,7 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
   }
   if (op().has_stopping_test()) {
     runs::share_rows(terminations_.numbers(), own);
-    result.terminations = terminations_.csv();
+    result.terminations = terminations_.csv(op().name());
   }
   certificate.run = record(result);
   if (stated_) certify::add_worst_case(certificate, *stated_, host().check);
@@ -301,7 +318,7 @@ std::string FamilyRun::record(FamilyResult& result) const {
     result.solver_line = "Solver: " + description;
   if (op().has_stopping_test()) {
     run["termination"] = termination_record(terminations_, solver_.stops);
-    result.termination_line = termination_text(run["termination"]);
+    result.termination_line = termination_text(run["termination"], run["package"].get<std::string>());
   }
   run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
   return io::json_dump(run);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "surefoot/algorithms/adaptive_scs.hpp"
 #include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_journal.hpp"
@@ -33,6 +33,8 @@ Preset parse_preset(std::string_view name);
 
 /// OSQP with the settings of a preset.
 algorithms::OsqpOptions osqp_preset(Preset preset);
+/// SCS with the settings of a preset.
+algorithms::ScsOptions scs_preset(Preset preset);
 /// "iterations" or "off"; InputError says why not "time".
 bool parse_adaptive_rho(std::string_view text);
 std::string_view adaptive_rho_name(bool adapts);

@@ -11,13 +11,20 @@
 
 namespace surefoot::problems {
 
-Index Cones::rows() const {
+Index Cones::rows_before_triples() const {
   constexpr std::string_view what = "cones: rows";
   Index rows = checked_sum(what, zero, nonnegative);
   for (const Index dimension : second_order) rows = checked_sum(what, rows, dimension);
   for (const Index order : semidefinite)
     rows = checked_sum(what, rows, checked_product(what, order, checked_sum(what, order, 1)) / 2);
   return rows;
+}
+
+Index Cones::rows() const {
+  constexpr std::string_view what = "cones: rows";
+  Index all = checked_sum(what, exponential, dual_exponential);
+  all = checked_sum(what, all, static_cast<Index>(power.size()));
+  return checked_sum(what, rows_before_triples(), checked_product(what, Index{3}, all));
 }
 
 void Cones::validate() const {
@@ -30,6 +37,12 @@ void Cones::validate() const {
   for (std::size_t i = 0; i < semidefinite.size(); ++i) {
     require(semidefinite[i] >= 1 && semidefinite[i] <= 30000,
             "cones: semidefinite cone {} has order {}, must be in 1 .. 30000", i, semidefinite[i]);
+  }
+  require(exponential >= 0, "cones: exponential = {}, must be >= 0", exponential);
+  require(dual_exponential >= 0, "cones: dual_exponential = {}, must be >= 0", dual_exponential);
+  for (std::size_t i = 0; i < power.size(); ++i) {
+    require(power[i] >= -1 && power[i] <= 1, "cones: power cone {} has exponent {}, must be in [-1, 1]", i,
+            power[i]);
   }
 }
 

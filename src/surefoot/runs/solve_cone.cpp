@@ -32,4 +32,12 @@ problems::Table solve_cone(const algorithms::Scs& op, const problems::ConeProgra
   return solutions;
 }
 
+problems::Table solve_cone(const problems::ConeProgram& problem, const algorithms::ScsOptions& settings,
+                           const SolveOptions& options) {
+  algorithms::ScsOptions plain = settings;
+  plain.normalize = plain.adaptive_scale = plain.check_termination = plain.stop = false;
+  plain.acceleration_lookback = 0;
+  return solve_cone(algorithms::Scs(problem, plain), problem, options);
+}
+
 }  // namespace surefoot::runs

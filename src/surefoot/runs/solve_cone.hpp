@@ -11,5 +11,8 @@ namespace surefoot::runs {
 /// must be at most 1e-6 max |c_j|. Throws InputError naming the first instance that is not solved so well.
 problems::Table solve_cone(const algorithms::Scs& op, const problems::ConeProgram& problem,
                            const SolveOptions& options = {});
+/// The same by SCS with these settings, but for what it adapts and its stopping test: iterates as they have.
+problems::Table solve_cone(const problems::ConeProgram& problem, const algorithms::ScsOptions& settings,
+                           const SolveOptions& options = {});
 
 }  // namespace surefoot::runs

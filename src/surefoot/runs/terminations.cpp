@@ -53,7 +53,7 @@ double Terminations::iterations(Index instance) const {
 
 std::vector<std::pair<SolverStatus, Index>> Terminations::counts() const {
   std::vector<std::pair<SolverStatus, Index>> found;
-  for (int status = 0; status <= static_cast<int>(SolverStatus::non_convex); ++status) {
+  for (int status = 0; status <= algorithms::largest_status; ++status) {
     const Index count = (numbers_.col(0).array() == static_cast<double>(status)).count();
     if (count > 0) found.emplace_back(static_cast<SolverStatus>(status), count);
   }
@@ -70,8 +70,10 @@ double Terminations::iterations_of(double part) const {
   return sorted[static_cast<std::size_t>(std::clamp<Index>(rank - 1, 0, instances() - 1))];
 }
 
-std::string Terminations::csv() const {
-  std::string text = "instance,status,iterations,prim_res,dual_res,duality_gap,obj_val,rho,rho_updates\n";
+std::string Terminations::csv(std::string_view solver) const {
+  const std::string_view weight = solver == "scs" ? "scale" : "rho";
+  std::string text = fmt::format(
+      "instance,status,iterations,prim_res,dual_res,duality_gap,obj_val,{0},{0}_updates\n", weight);
   for (Index i = 0; i < instances(); ++i) {
     const Ending ending = (*this)[i];
     fmt::format_to(std::back_inserter(text), "{},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g},{}\n", i,

@@ -5,6 +5,7 @@
 #include "surefoot/runs/run.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,8 @@ class Terminations {
   /// than.
   [[nodiscard]] double iterations_of(double part) const;
   /// instance,status,iterations,prim_res,dual_res,duality_gap,obj_val,rho,rho_updates, 17 digits.
-  [[nodiscard]] std::string csv() const;
+  /// What `solver` adapts is its column: rho, or the scale of scs.
+  [[nodiscard]] std::string csv(std::string_view solver = "osqp") const;
 
   [[nodiscard]] problems::Table& numbers() { return numbers_; }
   [[nodiscard]] const problems::Table& numbers() const { return numbers_; }
