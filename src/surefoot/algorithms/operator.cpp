@@ -22,7 +22,7 @@ constexpr EnumNames<Quantity, 13> quantity_names{
      {Quantity::prim_res_rel, "prim_res / its tolerance"},
      {Quantity::dual_res_rel, "dual_res / its tolerance"},
      {Quantity::duality_gap_rel, "duality_gap / its tolerance"},
-     {Quantity::unsolved, "unsolved"}}};
+     {Quantity::unsolved, "solver state (0: solved, 1: not yet)"}}};
 
 }  // namespace
 

@@ -221,7 +221,7 @@ void Osqp::take(const Index* instances, Room& room) const {
       const double upper = scale * u[i];
       room.l[i * W + lane] = lower;
       room.u[i * W + lane] = upper;
-      room.own.rho[i * W + lane] = row_rho(lower, upper, options_);
+      room.own.rho[i * W + lane] = rho_of(row_kind(lower, upper), first_rho(), options_);
     }
   }
   system_->arrange(room.own);
@@ -297,12 +297,6 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
                  entry_value<W, Varied>(rho_inverse, i - n) * L::load(y + place - n * W);
         },
         x_tilde);
-    // A x~ = w + R^{-1} (nu - y).
-    for (Index i = 0; i < m_; ++i) {
-      const L correction = L::load(x_tilde + (n_ + i) * W) - L::load(y + i * W);
-      (L::load(w + i * W) + entry_value<W, Varied>(rho_inverse, static_cast<int>(i)) * correction)
-          .store(difference + i * W);
-    }
   } else {
     for (Index i = 0; i < m_; ++i) {
       const L value =
@@ -336,17 +330,18 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   L squares_y(0.0);
   L squares_w(0.0);
   for (Index i = 0; i < m_; ++i) {
-    L w_tilde(0.0);
-    if (kkt) {
-      w_tilde = L::load(difference + i * W);
-    } else {
-      add_row_product<W, Own>(A, A_values, i, x_tilde, w_tilde);
-    }
     const L w_old = L::load(w + i * W);
     const L y_old = L::load(y + i * W);
     const L step_size = entry_value<W, Varied>(rho, static_cast<int>(i));
+    const L inverse_step_size = entry_value<W, Varied>(rho_inverse, static_cast<int>(i));
+    L w_tilde(0.0);
+    if (kkt) {  // A x~ = w + R^{-1} (nu - y)
+      w_tilde = w_old + inverse_step_size * (L::load(x_tilde + (n_ + i) * W) - y_old);
+    } else {
+      add_row_product<W, Own>(A, A_values, i, x_tilde, w_tilde);
+    }
     const L relaxed = w_old + alpha * (w_tilde - w_old);
-    const L target = relaxed + entry_value<W, Varied>(rho_inverse, static_cast<int>(i)) * y_old;
+    const L target = relaxed + inverse_step_size * y_old;
     const L w_new = min(max(target, L::load(room.l.data() + i * W)), L::load(room.u.data() + i * W));
     const L y_new = y_old + step_size * (relaxed - w_new);
     w_new.store(w + i * W);

@@ -9,21 +9,12 @@
 
 namespace surefoot::algorithms {
 
-OsqpRow row_kind(double lower, double upper) {
-  if (lower < -osqp_loose_bound && upper > osqp_loose_bound) return OsqpRow::loose;
-  if (upper - lower < osqp_equality_width) return OsqpRow::equality;
-  return OsqpRow::inequality;
-}
-
 double row_rho(double lower, double upper, const OsqpOptions& options) {
   return row_rho(lower, upper, std::clamp(options.rho, osqp_smallest_rho, osqp_largest_rho), options);
 }
 
 double row_rho(double lower, double upper, double rho, const OsqpOptions& options) {
-  const OsqpRow kind = row_kind(lower, upper);
-  if (kind == OsqpRow::equality) return options.equality_factor * rho;
-  if (kind == OsqpRow::loose && options.loose_rho > 0) return options.loose_rho;
-  return rho;
+  return rho_of(row_kind(lower, upper), rho, options);
 }
 
 OsqpOptions OsqpOptions::defaults() {

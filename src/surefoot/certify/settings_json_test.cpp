@@ -47,8 +47,13 @@ TEST(SettingsJson, HoldsEveryOptionOfOsqp) {
       {"scale_each", {[](OsqpOptions& o) { o.scale_each = false; }, false}},
       {"reference_q", {[](OsqpOptions& o) { o.reference_q = Eigen::Vector2d(1, 2); }, {1.0, 2.0}}},
       {"system", {[](OsqpOptions& o) { o.system = algorithms::SystemKind::kkt; }, "kkt"}}};
-  const auto record = [](const OsqpOptions& options) {
+  const auto whole_record = [](const OsqpOptions& options) {
     return json::parse(settings_json(settings_of(options)));
+  };
+  const auto record = [&](const OsqpOptions& options) {
+    json fields = whole_record(options);
+    fields.erase("description");  // follows from the others
+    return fields;
   };
   expect_every_field(changes, record);
   expect_every_field(changes, record, OsqpOptions::defaults());
@@ -67,6 +72,15 @@ TEST(SettingsJson, HoldsEveryOptionOfOsqp) {
       {"stop", {[](OsqpOptions& o) { o.stop = true; }, true}}};
   expect_every_field(changes_of_defaults, record, OsqpOptions::defaults());
   EXPECT_EQ(record(OsqpOptions::defaults())["package"], algorithms::emulated_osqp);
+  OsqpOptions stopped = OsqpOptions::defaults();
+  stopped.stop = true;
+  stopped.adaptive_rho_interval = 0;
+  EXPECT_EQ(
+      whole_record(stopped)["description"],
+      "OSQP as in the package osqp 1.1.3, adaptive rho every 100 iterations, 10 passes of scaling, stopping "
+      "test every 25 iterations, obeyed");
+  EXPECT_EQ(whole_record(OsqpOptions::paper())["description"],
+            "OSQP, rho fixed, no scaling, no stopping test");
 }
 
 TEST(SettingsJson, HoldsEveryOptionOfScs) {
@@ -118,7 +132,8 @@ TEST(SettingsJson, KeepsTheOrderAndTheTextOfARecord) {
   EXPECT_EQ(settings_json(settings_of(algorithms::OsqpOptions{})),
             R"({"solver":"OSQP","settings":{"rho":0.1,"sigma":1e-06,"alpha":1.6,"equality_factor":1000.0,)"
             R"("loose_rho":1e-06,"scaling":10,"scale_each":true,"reference_q":[],"system":null,)"
-            R"("adaptive_rho":false}})");
+            R"("adaptive_rho":false},"description":"OSQP as in the package osqp 1.1.3, rho fixed, )"
+            R"(10 passes of scaling, no stopping test"})");
 }
 
 TEST(SettingsJson, AnOperatorSaysItsOwn) {

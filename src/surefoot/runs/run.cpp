@@ -179,6 +179,9 @@ class ThreadRun {
 
   // A metric may not see a NaN (a running maximum passes over it); the residual of such an iterate does.
   void note_divergence() {
+    bool finite = true;
+    for (Index column = 0; column < width_; ++column) finite &= std::isfinite(lane_.residual[column]);
+    if (finite) return;
     for (Index column = 0; column < width_; ++column) {
       if (std::isfinite(lane_.residual[column])) continue;
       at(column).diverged = std::min(at(column).diverged, time_ - at(column).begin);

@@ -59,19 +59,19 @@ namespace {
 constexpr int equilibrated_lanes = 8;
 using ProblemLanes = Lanes<equilibrated_lanes>;
 
-ProblemLanes limited(const ProblemLanes& norm) {
+[[gnu::always_inline]] inline ProblemLanes limited(const ProblemLanes& norm) {
   return where_greater(ProblemLanes(1e-4), norm, ProblemLanes(1.0), min(norm, ProblemLanes(1e4)));
 }
 
-ProblemLanes absolute(const ProblemLanes& value) {
+[[gnu::always_inline]] inline ProblemLanes absolute(const ProblemLanes& value) {
   return max(value, ProblemLanes(0.0) - value);
 }
 
-ProblemLanes entry_at(const double* values, Index i) {
+[[gnu::always_inline]] inline ProblemLanes entry_at(const double* values, Index i) {
   return ProblemLanes::load(values + i * equilibrated_lanes);
 }
 
-void grow_entry(double* largest, Index i, const ProblemLanes& size) {
+[[gnu::always_inline]] inline void grow_entry(double* largest, Index i, const ProblemLanes& size) {
   max(size, entry_at(largest, i)).store(largest + i * equilibrated_lanes);
 }
 

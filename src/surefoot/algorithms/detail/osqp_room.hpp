@@ -16,7 +16,15 @@ inline constexpr Index osqp_most_lanes = 16;
 
 enum class OsqpRow { loose, inequality, equality };
 /// Of a row with these (scaled) bounds.
-OsqpRow row_kind(double lower, double upper);
+inline OsqpRow row_kind(double lower, double upper) {
+  if (lower < -osqp_loose_bound && upper > osqp_loose_bound) return OsqpRow::loose;
+  if (upper - lower < osqp_equality_width) return OsqpRow::equality;
+  return OsqpRow::inequality;
+}
+inline double rho_of(OsqpRow kind, double rho, const OsqpOptions& options) {
+  if (kind == OsqpRow::equality) return options.equality_factor * rho;
+  return kind == OsqpRow::loose && options.loose_rho > 0 ? options.loose_rho : rho;
+}
 
 /// Data of a block in lane layout, and room to compute.
 struct Osqp::Room final : Workspace {
@@ -28,7 +36,7 @@ struct Osqp::Room final : Workspace {
   Buffer raw_P, raw_A, raw_q;
   bool has_raw_matrices = false;  // those that all instances share
   LaneEquilibration scaling;
-  Buffer difference;  // m: R w - y, or w~ of the kkt kind
+  Buffer difference;  // m: R w - y, not of the kkt kind
   Buffer x;           // n + m: x~, and the multipliers nu of the kkt kind
   Buffer scratch;
   Buffer ahead;  // n + 2m, made by the first vjp: the state after the step

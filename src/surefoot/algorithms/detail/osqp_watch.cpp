@@ -12,34 +12,44 @@ namespace surefoot::algorithms {
 namespace {
 
 constexpr double dead_zone = 1e-15;
+// The kinds of systems that can be factored again in lanes have eight.
+constexpr Index watched_lanes = 8;
 
 }  // namespace
 
 /// What happens in which lane after the next step.
 struct Osqp::Due {
-  std::array<bool, osqp_most_lanes> ended{};  ///< stays as it is
-  std::array<bool, osqp_most_lanes> tests{};
-  std::array<bool, osqp_most_lanes> adapts{};
-  std::array<double, osqp_most_lanes> done{};  ///< steps, with the next
+  std::array<bool, watched_lanes> ended{};  ///< stays as it is
+  std::array<bool, watched_lanes> tests{};
+  std::array<bool, watched_lanes> adapts{};
+  std::array<double, watched_lanes> done{};  ///< steps, with the next
   Index ended_lanes = 0;
   bool any_test = false;
   bool any_change = false;
 };
 
 Osqp::Due Osqp::due_after(const double* steps, const double* status) const {
-  const Index W = width();
+  constexpr Index W = watched_lanes;
   const auto last = static_cast<double>(options_.max_iter);
   const auto check = static_cast<double>(options_.check_termination);
   const auto change = static_cast<double>(options_.rho_interval());
   const auto is_multiple = [](double number, double of) { return number == of * std::floor(number / of); };
   Due due;
+  double asked = -1;  // lanes have mostly made the same number of steps
+  bool is_test = false;
+  bool is_change = false;
   for (Index lane = 0; lane < W; ++lane) {
     const double done = steps[lane] + 1;
+    if (!(done == asked)) {
+      is_test = done == last || (check > 0 && is_multiple(done, check));
+      is_change = options_.adaptive_rho && is_multiple(done, change);
+      asked = done;
+    }
     const bool ended = options_.stop && status[lane] != 0;
     due.done[lane] = done;
     due.ended[lane] = ended;
-    due.tests[lane] = status[lane] == 0 && (done == last || (check > 0 && is_multiple(done, check)));
-    due.adapts[lane] = options_.adaptive_rho && !ended && is_multiple(done, change);
+    due.tests[lane] = is_test && status[lane] == 0;
+    due.adapts[lane] = is_change && !ended;
   }
   for (Index lane = 0; lane < W; ++lane) {
     due.ended_lanes += due.ended[lane] ? 1 : 0;
@@ -62,14 +72,16 @@ void Osqp::follow_rho(const double* rho, Room& room) const {
   SplittingSystem::Numbers& numbers = own ? room.own : room.varied;
   for (Index i = 0; i < m_; ++i) {
     for (Index lane = 0; lane < W; ++lane) {
-      numbers.rho[i * W + lane] = row_rho(room.l[i * W + lane], room.u[i * W + lane], rho[lane], options_);
+      const OsqpRow kind = row_kind(room.l[i * W + lane], room.u[i * W + lane]);
+      numbers.rho[i * W + lane] = rho_of(kind, rho[lane], options_);
     }
   }
   system_->factor_again(numbers);
 }
 
 void Osqp::watched_step(Batch z, Room& room, double* residual) const {
-  const Index W = z.width;
+  constexpr Index W = watched_lanes;
+  using L = Lanes<W>;
   double* notes = z.row(iterate_size());
   double* held = notes + residual_note * W;
   double* steps = notes + steps_note * W;
@@ -83,10 +95,11 @@ void Osqp::watched_step(Batch z, Room& room, double* residual) const {
         if (due.ended[lane]) z.row(i)[lane] = room.before[i * W + lane];
       }
     }
+    // A note that is not a number ends the run as one of the iterate does.
+    L seen(0.0);
+    for (Index i = 0; i < note_rows; ++i) seen.add_product(L(0.0), L::load(notes + i * W));
     for (Index lane = 0; lane < W; ++lane) {
-      double seen = 0;  // a note that is not a number ends the run as one of the iterate does
-      for (Index i = 0; i < note_rows; ++i) seen += 0 * notes[i * W + lane];
-      held[lane] = (due.ended[lane] ? held[lane] : room.residual[lane]) + seen;
+      held[lane] = (due.ended[lane] ? held[lane] : room.residual[lane]) + seen[static_cast<int>(lane)];
       steps[lane] = due.ended[lane] ? steps[lane] : due.done[lane];
     }
     watch(due, z, room);
