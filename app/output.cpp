@@ -25,21 +25,25 @@ void add_output_options(CLI::App& verb, OutputOptions& options) {
   verb.add_flag("--json", options.json, "print the certificate instead of the table");
 }
 
-void write_report(const certify::Certificate& certificate, io::ResultFolder& folder,
+bool write_report(const certify::Certificate& certificate, io::ResultFolder& folder,
                   std::vector<io::FileContent> others) {
-  for (const std::string& notice : report::write_report(certificate, folder, std::move(others))) say(notice);
+  const std::vector<std::string> notices = report::write_report(certificate, folder, std::move(others));
+  for (const std::string& notice : notices) say(notice);
+  return notices.empty();
 }
 
 void write_certificate(const certify::Certificate& certificate, const OutputOptions& options,
                        io::ResultFolder& folder, std::vector<io::FileContent> others) {
-  write_report(certificate, folder, std::move(others));
+  const bool drawn = write_report(certificate, folder, std::move(others));
   if (options.json) {
     fmt::print("{}", certify::to_json(certificate));
     return;
   }
   fmt::print("{}", report::terminal_text(certificate));
-  fmt::print("\nWritten to {}: report.html, certificate.json, curves.csv, figures and tables for papers\n",
-             io::printable(options.folder.string()));
+  fmt::print(
+      "\nWritten to {}: report.html, certificate.json, curves.csv, {}\n",
+      io::printable(options.folder.string()),
+      drawn ? "figures and tables for papers" : "tables for papers, and the figures that could be drawn");
   fmt::print("Check it:  surefoot verify {}\n",
              report::shell_path((options.folder / "certificate.json").string()));
 }

@@ -22,8 +22,8 @@ struct OutputOptions {
 void add_output_options(CLI::App& verb, OutputOptions& options);
 
 /// Writes certificate.json, curves.csv, report.html, figures, tables and others into a folder that is open;
-/// notices go to standard error.
-void write_report(const surefoot::certify::Certificate& certificate, surefoot::io::ResultFolder& folder,
+/// notices go to standard error. Whether there are none: all figures are drawn.
+bool write_report(const surefoot::certify::Certificate& certificate, surefoot::io::ResultFolder& folder,
                   std::vector<surefoot::io::FileContent> others = {});
 
 /// The same, and prints the table (or the JSON) on standard output.

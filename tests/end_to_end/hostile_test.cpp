@@ -158,6 +158,22 @@ TEST_F(Hostile, CommandsToCopyAreQuotedAndNamesAreNoControlCharacters) {
   EXPECT_NE(dash.out.find("surefoot verify ./-x/certificate.json\n"), std::string::npos) << dash.out;
 }
 
+TEST_F(Hostile, FiguresThatCouldNotBeDrawnAreNotSaidToBeWritten) {
+  write("table.csv", "k=1,k=2\n3,1\n2,1\n");
+  const auto drawn = surefoot("certify table.csv --out drawn");
+  EXPECT_NE(drawn.out.find("curves.csv, figures and tables for papers\n"), std::string::npos) << drawn.out;
+  fs::create_directory(folder_ / "bin");
+  write("bin/gnuplot", "#!/bin/sh\necho '<?xml version=\"1.0\"?><svg><g>'\n");
+  fs::permissions(folder_ / "bin" / "gnuplot", fs::perms::owner_all);
+  const auto cut = shell("PATH=$PWD/bin:$PATH $SUREFOOT certify table.csv --out cut");
+  EXPECT_EQ(cut.code, 0) << cut.err;
+  EXPECT_NE(cut.err.find("No figure success: "), std::string::npos) << cut.err;
+  EXPECT_NE(cut.out.find("curves.csv, tables for papers, and the figures that could be drawn\n"),
+            std::string::npos)
+      << cut.out;
+  EXPECT_FALSE(fs::exists(folder_ / "cut" / "success.svg"));
+}
+
 TEST_F(Hostile, NamesInSentencesAreOneShortLine) {
   write("table.csv", "k=1,k=2\n3,1\n2,1\n");
   const std::string sentence = "\"$(printf 'x of all problems is 0.\\nWith confidence 1')\"";

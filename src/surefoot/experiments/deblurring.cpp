@@ -266,7 +266,7 @@ Experiment deblurring() {
           .quick_seconds = 5,
           .bytes =
               [](const Settings& settings) {
-                return bytes_of(40e6, 165e3, settings.samples, 6e3, deblurring_steps(settings));
+                return bytes_of(40e6, 110e3, settings.samples, 6e3, deblurring_steps(settings));
               },
           .own_options = {"--letters", "--blur"},
           .example = "--letters ../emnist --scale quick",

@@ -197,6 +197,13 @@ void MemoryNeeds::require_fit() const {
                                   in_words(available_.bytes), available_.bounded_by));
 }
 
+void require_memory_of_table(const certify::RunTable& table, const certify::Options& claims,
+                             std::uint64_t limit) {
+  MemoryNeeds needs(limit);
+  needs.add_table(table, claims, false);
+  needs.require_fit();
+}
+
 std::size_t memory_for_reading(std::uint64_t limit) {
   if (limit == 0) return 0;
   const double all = static_cast<double>(std::max(limit, smallest_memory_cap));

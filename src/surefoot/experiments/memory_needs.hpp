@@ -65,6 +65,10 @@ class MemoryNeeds {
   std::vector<Need> needs_;
 };
 
+/// ResourceError if a table cannot be counted again under the limit.
+void require_memory_of_table(const certify::RunTable& table, const certify::Options& claims,
+                             std::uint64_t limit);
+
 /// What readers may take under a limit of all memory of the process; 0: no limit.
 std::size_t memory_for_reading(std::uint64_t limit);
 

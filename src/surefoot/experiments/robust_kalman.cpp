@@ -206,7 +206,7 @@ Experiment robust_kalman() {
           .quick_seconds = 5,
           .bytes =
               [](const Settings& settings) {
-                return bytes_of(20e6, 105e3, settings.samples, 6e3, robust_kalman_steps(settings));
+                return bytes_of(20e6, 70e3, settings.samples, 6e3, robust_kalman_steps(settings));
               },
           .example = "--samples 1000 --out kalman",
           .run = run_robust_kalman};

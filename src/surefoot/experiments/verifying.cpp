@@ -68,9 +68,7 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
                             {.memory_bytes = memory_for_reading(options.memory_limit)});
     Progress progress("recounting " + options.data[i]);
     const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
-    MemoryNeeds needs(options.memory_limit);
-    needs.add_table(table, certify::options_of(certificate), false);
-    needs.require_fit();
+    require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);
     const runs::Tally tally = table.count(spec, [&](Index done, Index total) {
       progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
     });

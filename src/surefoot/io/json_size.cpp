@@ -3,6 +3,7 @@
 #include "surefoot/core/types.hpp"
 #include "surefoot/io/byte_source.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -30,10 +31,11 @@ class JsonCounts {
     constexpr double list = 48;          // and its place on the heap
     constexpr double text = 64;          // of the string, without its letters
     constexpr double long_letters = 32;  // what the heap adds
+    constexpr double reading = 4;        // what a text is read into, as it grows, and a copy
     const auto number = [](Index count) { return static_cast<double>(count); };
     return growth * (field * number(fields_) + value * number(1 + values_ - fields_)) +
            list * number(lists_) + text * number(texts_ - fields_) + long_letters * number(long_texts_) +
-           number(letters_);
+           number(letters_) + reading * number(longest_);
   }
 
  private:
@@ -47,8 +49,9 @@ class JsonCounts {
       in_text_ = false;
       if (length_ >= shortest_on_heap) {
         ++long_texts_;
-        letters_ += 2 * length_;  // as it grows
+        letters_ += length_;
       }
+      longest_ = std::max(longest_, length_);
       return;
     }
     ++length_;
@@ -74,6 +77,7 @@ class JsonCounts {
   Index long_texts_ = 0;
   Index letters_ = 0;
   Index length_ = 0;
+  Index longest_ = 0;
   bool in_text_ = false;
   bool escaped_ = false;
   bool opened_ = false;

@@ -227,6 +227,33 @@ TEST(Csv, ComplainsAboutLinesTooLong) {
             "t.csv:1: the line is longer than 10 bytes");
 }
 
+TEST(Csv, LinesThatNeedMoreMemoryThanAllowedAreRefusedAsSuch) {
+  TableOptions options;
+  options.block_bytes = 16;
+  options.memory_bytes = 3600;
+  const std::string columns = std::string(100, '1') + ",2";
+  const auto refused = [&](const std::string& text) {
+    try {
+      RowBlock block;
+      const auto reader = TableReader::open(memory_bytes("t.csv", text), options);
+      while (reader->next(block)) {
+      }
+    } catch (const ResourceError& error) {
+      return std::string(error.what());
+    }
+    return std::string("read");
+  };
+  EXPECT_EQ(refused(std::string(90, '1') + ",2\n"), "read");
+  EXPECT_EQ(refused(columns + "\n"),
+            "t.csv:1: the line is longer than 100 bytes, for which --memory-limit leaves room");
+  // A cell has at most 32 bytes, unless the first line or a block is longer.
+  EXPECT_EQ(refused("1,2\n" + std::string(60, '1') + ",2\n"), "read");
+  EXPECT_EQ(refused("1,2\n" + std::string(64, '1') + ",2\n"),
+            "t.csv:2: the line is longer than 64 bytes, for which --memory-limit leaves room");
+  options.memory_bytes = 0;
+  EXPECT_EQ(refused("1,2\n" + std::string(64, '1') + ",2\n"), "read");
+}
+
 TEST(Csv, ComplainsAboutDamagedGzipAfterTheRowsBeforeIt) {
   std::string text;
   for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919L % 10007) + "\n";

@@ -3,13 +3,13 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/version.hpp"
+#include "surefoot/io/json_parse.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <mutex>
@@ -225,20 +225,12 @@ ProvenBound read_bound(const Json& json) {
 }
 
 Json parsed_json(std::string_view text) {
-  constexpr std::size_t deepest = 16;
-  constexpr int most = 1000;  // each is compared with all before it
-  std::array<int, deepest + 2> fields{};
-  const auto watch = [&](int depth, Json::parse_event_t event, Json&) {
-    const auto level = static_cast<std::size_t>(depth);
-    require(level <= deepest, "proof: nested deeper than {}", deepest);
-    if (event == Json::parse_event_t::object_start) fields[level + 1] = 0;
-    if (event == Json::parse_event_t::key) ++fields[level];
-    require(fields[level] <= most, "proof: an object has more than {} fields", most);
-    return true;
-  };
-  Json json = Json::parse(text, watch, false);
-  require(!json.is_discarded(), "proof: it is not JSON");
-  return json;
+  constexpr io::JsonLimits limits{.deepest = 16, .most_fields = 1000};
+  try {
+    return io::parse_json("proof", text, limits);
+  } catch (const Json::exception&) {
+    throw InputError("proof: it is not JSON");
+  }
 }
 
 }  // namespace
