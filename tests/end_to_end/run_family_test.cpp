@@ -72,9 +72,25 @@ TEST_F(RunFamily, GoesFromFilesToAVerifiableCertificate) {
   EXPECT_EQ(Json::parse(slurp(folder_ / "b" / "certificate.json")).at("run").at("iterations"), 30);
 }
 
+TEST_F(RunFamily, ScsSaysWhatItsStoppingTestSays) {
+  const ProgramResult result = surefoot("run cone cone --iterations 200 --out a");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("Stopping test of scs 3.3.1 (recorded, not obeyed): 2 solved"), std::string::npos)
+      << result.out;
+  const Json run = Json::parse(slurp(folder_ / "a" / "certificate.json")).at("run");
+  EXPECT_EQ(run.at("package"), "scs 3.3.1");
+  EXPECT_EQ(run.at("settings").at("adaptive_scale"), true);
+  EXPECT_EQ(run.at("termination").at("statuses").at("solved"), 2);
+  EXPECT_EQ(slurp(folder_ / "a" / "terminations.csv").substr(0, 25), "instance,status,iteration");
+  ASSERT_EQ(surefoot("run cone cone --iterations 200 --stop --metric unsolved --out b").code, 0);
+  const Json stopped = Json::parse(slurp(folder_ / "b" / "certificate.json"));
+  EXPECT_EQ(stopped.at("run").at("termination").at("obeyed"), true);
+  EXPECT_EQ(surefoot("verify b/certificate.json --rerun cone").code, 0);
+}
+
 TEST_F(RunFamily, EveryMetricConverges) {
   for (const char* metric : {"residual", "primal", "dual", "violation", "gap", "distance", "nmse"}) {
-    for (const char* family : {"qp qp", "qp qp --preset fixed", "cone cone"}) {
+    for (const char* family : {"qp qp", "qp qp --preset fixed", "cone cone", "cone cone --preset fixed"}) {
       const ProgramResult result =
           surefoot(std::string("run ") + family + " --iterations 2000 --quantiles 0.5 --metric " + metric);
       ASSERT_EQ(result.code, 0) << metric << ": " << result.err;
@@ -113,8 +129,8 @@ TEST_F(RunFamily, RefusesBadFamiliesNamingFileAndPlace) {
 }
 
 TEST_F(RunFamily, RefusesBadSettings) {
-  write("mine.toml", "rho = 1.0\n\nexponential = 3\n");
-  expect_refused("cone cone --settings mine.toml", {"mine.toml:3", "exponential"});
+  write("mine.toml", "alpha = 1.0\n\nbox = 3\n");
+  expect_refused("cone cone --settings mine.toml", {"mine.toml:3", "box"});
   write("mine.toml", "rho = = 1\n");
   expect_refused("qp qp --settings mine.toml", {"mine.toml:1"});
   expect_refused("qp qp --settings missing.toml", {"missing.toml"});
@@ -123,7 +139,17 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --metric speed", {"speed", "residual"});
   expect_refused("qp qp --preset fast", {"fast", "default, fixed, paper"});
   expect_refused("cone cone --preset fast", {"fast", "fixed, paper"});
-  expect_refused("cone cone --preset default", {"--preset", "acceleration", "fixed, paper"});
+  expect_refused("cone cone --preset fast", {"fast", "default, fixed, paper"});
+  expect_refused("cone cone --time-limit-secs 1", {"--time-limit-secs", "clock"});
+  expect_refused("cone cone --eps-abs -1", {"eps_abs", "-1"});
+  expect_refused("cone cone --acceleration-interval 0", {"acceleration_interval", "0"});
+  expect_refused("cone cone --power 2", {"power", "2"});
+  write("cone/b.csv", "1,nan\n");
+  expect_refused("cone cone", {"b.csv", "nan"});
+  write("cone/b.csv", "1,2\n");
+  write("cone/P.mtx", matrix({"1 1 -1", "2 2 1"}));
+  expect_refused("cone cone", {"P.mtx", "semidefinite"});
+  write("cone/P.mtx", matrix({"1 1 1", "2 2 1"}));
   expect_refused("qp qp --adaptive-rho time", {"--adaptive-rho", "clock", "iterations or off"});
   expect_refused("qp qp --adaptive-rho always", {"--adaptive-rho", "always", "iterations, off"});
   expect_refused("qp qp --eps-abs -1", {"eps_abs", "-1"});
@@ -132,7 +158,7 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --check-termination -5", {"check_termination", "-5"});
   expect_refused("qp qp --stop --check-termination 0", {"--stop", "--check-termination"});
   expect_refused("qp qp --preset fixed --metric unsolved", {"metric", "unsolved"});
-  expect_refused("cone cone --metric prim_res", {"metric", "prim_res"});
+  expect_refused("cone cone --preset fixed --metric unsolved", {"metric", "unsolved"});
   expect_refused("qp qp --iterations 1000000000000", {"1000000000000"});
   expect_refused("qp qp --start missing.csv", {"missing.csv"});
 }
@@ -239,7 +265,8 @@ TEST_F(RunFamily, TheWorstCaseOfAnAveragedMapStandsBesideTheClaims) {
   expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 9", {"residual"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5", {"--dist0"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5 --dist0 1e-9", {"the data show"});
-  expect_refused("cone cone --worst-case averaged:0.5 --dist0 9", {"SCS"});
+  expect_refused("cone cone --worst-case averaged:0.5 --dist0 9", {"acceleration"});
+  expect_refused("cone cone --preset paper --worst-case averaged:0.5 --dist0 9", {"SCS"});
 }
 
 }  // namespace
