@@ -32,6 +32,22 @@ constexpr double smallest_part = 1e-3;  // of the root mean square that a row's 
 constexpr double tiniest = 1e-18;
 constexpr double change_threshold = 3.1622776601683795;  // sqrt(10)
 
+/// The sum of term(i, sum) over i < count, in four parts that do not wait for each other.
+template <int W, class Term>
+[[gnu::always_inline]] inline Lanes<W> sum_of(Index count, const Term& term) {
+  using L = Lanes<W>;
+  L parts[4] = {L(0.0), L(0.0), L(0.0), L(0.0)};
+  Index i = 0;
+  for (; i + 4 <= count; i += 4) {
+    term(i, parts[0]);
+    term(i + 1, parts[1]);
+    term(i + 2, parts[2]);
+    term(i + 3, parts[3]);
+  }
+  for (; i < count; ++i) term(i, parts[0]);
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
 bool is_change(double factor) {
   return factor > change_threshold || factor < 1 / change_threshold;
 }
@@ -136,9 +152,11 @@ void AdaptiveScs::load(Index first, Index count, Workspace& workspace) const {
   }
   (one / (sigma * sigma)).store(room.product_unit.data());
   std::fill(room.own.sigma.begin(), room.own.sigma.end(), options_.rho_x);
-  std::fill(room.own.rho.begin(), room.own.rho.end(), 1.0);
-  system_->factor(room.own);  // the transposed matrix too; rho follows the state
-  std::fill(room.factored.begin(), room.factored.end(), 0.0);
+  std::fill_n(room.factored.begin(), W, options_.scale);
+  std::fill(room.factored.begin() + W, room.factored.end(), 1.0);
+  set_rho(room);
+  system_->factor(room.own);  // the transposed matrix too
+  use_factors(room);
 }
 
 void AdaptiveScs::load_lane(Index instance, Index lane, Room& room) const {
@@ -217,9 +235,8 @@ void AdaptiveScs::write(ConstBatch iterate, Workspace& workspace, Batch z) const
   }
 }
 
-/// Factors, r and weights for the scale and f that the state asks for. Lanes as before get the same bits.
+/// Factors for the scale and f that the state asks for. Lanes as before get the same bits.
 void AdaptiveScs::follow_scale(ConstBatch z, Room& room) const {
-  using L = Lanes<W>;
   const double* scale = note(z, scale_note);
   const double* f = z.row(2 * l_ + m_);
   const bool same =
@@ -228,11 +245,23 @@ void AdaptiveScs::follow_scale(ConstBatch z, Room& room) const {
   if (same) return;
   std::copy_n(scale, W, room.factored.data());
   std::copy_n(f, m_ * W, room.factored.data() + W);
+  set_rho(room);
+  system_->factor_again(room.own);
+  use_factors(room);
+}
+
+void AdaptiveScs::set_rho(Room& room) const {
+  using L = Lanes<W>;
+  const L scale = L::load(room.factored.data());
   for (Index i = 0; i < m_; ++i) {
     const L zero_factor(i < problem_.cones.zero ? options_.zero_factor : 1.0);
-    (zero_factor * L::load(scale) * L::load(f + i * W)).store(room.own.rho.data() + i * W);
+    (zero_factor * scale * L::load(room.factored.data() + (1 + i) * W)).store(room.own.rho.data() + i * W);
   }
-  system_->factor_again(room.own);
+}
+
+/// r and weights of the factors as they are.
+void AdaptiveScs::use_factors(Room& room) const {
+  using L = Lanes<W>;
   const double* R = room.own.rho_inverse.data();
   problem_.cones.each_block([&](Index first, Index /*rows*/, Index order) {
     if (order == 0) return;
@@ -315,11 +344,12 @@ void AdaptiveScs::splitting_step(Index k, Batch z, Room& room) const {
   const L eta = L::load(v + last);
   L tau_tilde(1.0);
   if (k > 0) {
-    L b(0.0);
-    for (Index i = 0; i < n_ + m_; ++i) {
-      const L at = L::load(p + i * W);
-      b.add_product(L::load(room.Rr.data() + i * W), L::load(v + i * W) - (at + at));
-    }
+    const double* Rr = room.Rr.data();
+    L b = sum_of<W>(
+        n_ + m_, [&](Index i, L & sum) __attribute__((always_inline)) {
+          const L at = L::load(p + i * W);
+          sum.add_product(L::load(Rr + i * W), L::load(v + i * W) - (at + at));
+        });
     b.subtract_product(L(options_.tau_factor), eta);
     L energy(0.0);
     for (const int i : energetic_) {
@@ -346,17 +376,27 @@ void AdaptiveScs::splitting_step(Index k, Batch z, Room& room) const {
   eta_new.store(v + last);
   const L scale_old = L(1.0) / eta;
   const L scale_new = L(1.0) / eta_new;
-  L squares(0.0);
-  for (Index i = 0; i < n_ + m_; ++i) {
-    const L from = L::load(v + i * W);
-    const L u_tilde = L::load(p + i * W);
-    const L point = L::load(u + i * W);
-    if (i >= n_) (L::load(R + (i - n_) * W) * (from + point - (u_tilde + u_tilde))).store(s + (i - n_) * W);
+  const double* units = room.units.data();
+  const auto move = [&](Index i, const L& from, const L& u_tilde, const L& point, L& squares)
+      __attribute__((always_inline)) {
     const L to = from + alpha * (point - u_tilde);
     to.store(v + i * W);
-    const L change = (to * scale_new - from * scale_old) * L::load(room.units.data() + i * W);
+    const L change = (to * scale_new - from * scale_old) * L::load(units + i * W);
     squares.add_product(change, change);
-  }
+  };
+  L squares = sum_of<W>(
+      n_, [&](Index i, L & sum) __attribute__((always_inline)) {
+        move(i, L::load(v + i * W), L::load(p + i * W), L::load(u + i * W), sum);
+      });
+  squares += sum_of<W>(
+      m_, [&](Index row, L & sum) __attribute__((always_inline)) {
+        const Index i = n_ + row;
+        const L from = L::load(v + i * W);
+        const L u_tilde = L::load(p + i * W);
+        const L point = L::load(u + i * W);
+        (L::load(R + row * W) * (from + point - (u_tilde + u_tilde))).store(s + row * W);
+        move(i, from, u_tilde, point, sum);
+      });
   sqrt(squares).store(note(z, residual_note));
 }
 
@@ -373,29 +413,31 @@ void AdaptiveScs::step(Index k, Batch z, Workspace& workspace, double* residual)
   if (ended_lanes < W) {
     if (ended_lanes > 0) std::copy_n(z.data, state_size() * W, room.before.data());
     // Rows that the step does not read: divergence is never taken for success.
-    L seen(0.0);
     const double* rest = z.row(l_);
-    for (Index i = 0; i < state_size() - l_; ++i) seen += L(0.0) * L::load(rest + i * W);
-    follow_scale(z, room);
+    const L seen = sum_of<W>(
+        state_size() - l_, [&](Index i, L & sum) __attribute__((always_inline)) {
+          sum.add_product(L(0.0), L::load(rest + i * W));
+        });
+    // Only `watch` changes the scale of a run.
+    if (k == 0 || (k - 1) % test_interval == 0) follow_scale(z, room);
     const bool accelerates = options_.acceleration_lookback > 0;
     const Index interval = options_.acceleration_interval;
     const AndersonNotes notes{note(z, points_note), note(z, accelerated_note), note(z, point_residual_note)};
-    if (accelerates && k > 0 && k % interval == 0) room.memory.apply(z.data, room.previous.data(), notes);
-    if (k > 0) {
+    if (accelerates && k > 0 && k % interval == 0)
+      room.memory.apply(k / interval, z.data, room.previous.data(), notes);
+    // The step is homogeneous: the norm matters to the acceleration, and to what is tested.
+    const bool takes_part = accelerates && (k % interval == 0 || (k + 1) % interval == 0);
+    if (k > 0 && (takes_part || k % test_interval == 0 || problem_.cones.triples() > 0)) {
       double* v = z.data;
-      L even(0.0);
-      L odd(0.0);
-      Index i = 0;
-      for (; i + 1 < l_; i += 2) {
-        even.add_product(L::load(v + i * W), L::load(v + i * W));
-        odd.add_product(L::load(v + (i + 1) * W), L::load(v + (i + 1) * W));
-      }
-      if (i < l_) even.add_product(L::load(v + i * W), L::load(v + i * W));
-      const L factor = L(std::sqrt(static_cast<double>(l_))) / sqrt(even + odd);
-      for (i = 0; i < l_; ++i) (L::load(v + i * W) * factor).store(v + i * W);
+      const L squares = sum_of<W>(
+          l_, [&](Index i, L & sum) __attribute__((always_inline)) {
+            const L value = L::load(v + i * W);
+            sum.add_product(value, value);
+          });
+      const L factor = L(std::sqrt(static_cast<double>(l_))) / sqrt(squares);
+      for (Index i = 0; i < l_; ++i) (L::load(v + i * W) * factor).store(v + i * W);
     }
-    if (accelerates && (k % interval == 0 || (k + 1) % interval == 0))
-      std::copy_n(z.data, l_ * W, room.previous.data());
+    if (takes_part) std::copy_n(z.data, l_ * W, room.previous.data());
     splitting_step(k, z, room);
     if (k % test_interval == 0 || k + 1 == options_.max_iters) watch(k, z, room);
     if (accelerates && k > 0 && k % interval == 0) room.memory.safeguard(z.data, room.previous.data(), notes);

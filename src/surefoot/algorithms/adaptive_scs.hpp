@@ -84,6 +84,8 @@ class AdaptiveScs final : public Operator {
   void load_lane(Index instance, Index lane, Room& room) const;
   void reset_notes(Batch z) const;
   void follow_scale(ConstBatch z, Room& room) const;
+  void set_rho(Room& room) const;
+  void use_factors(Room& room) const;
   void splitting_step(Index k, Batch z, Room& room) const;
   void project(double* y, Room& room) const;
   void survey(ConstBatch z, Room& room, ScsSurvey* surveys) const;

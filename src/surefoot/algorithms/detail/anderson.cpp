@@ -43,7 +43,7 @@ AndersonMemory::AndersonMemory(Index rows, const AndersonOptions& options)
     : options_(options), rows_(rows), columns_(std::min(options.lookback, rows)) {
   S_ = Y_ = make_buffer(rows_ * columns_, W);
   x_ = f_ = s_ = y_ = g_ = make_buffer(rows_, W);
-  sizes_s_ = sizes_y_ = by_row_ = by_column_ = right_ = gamma_ = correction_ = make_buffer(columns_, W);
+  sizes_s_ = sizes_y_ = right_ = gamma_ = correction_ = make_buffer(columns_, W);
   system_ = factors_ = make_buffer(columns_ * columns_, W);
   r_ = make_buffer(1, W);
   dense_ = make_buffer(columns_ * (columns_ + 2), 1);
@@ -51,7 +51,7 @@ AndersonMemory::AndersonMemory(Index rows, const AndersonOptions& options)
 
 /// Columns j .. j + J - 1 beside the newest ones and g.
 template <int J>
-void AndersonMemory::products(Index j) {
+void AndersonMemory::products(Index place, Index j) {
   L row[J];
   L column[J];
   L right[J];
@@ -71,20 +71,14 @@ void AndersonMemory::products(Index j) {
     }
   }
   for (int b = 0; b < J; ++b) {
-    row[b].store(by_row_.data() + (j + b) * W);
-    column[b].store(by_column_.data() + (j + b) * W);
+    row[b].store(system_.data() + (place * columns_ + j + b) * W);
+    column[b].store(system_.data() + ((j + b) * columns_ + place) * W);
     right[b].store(right_.data() + (j + b) * W);
   }
 }
 
-/// The new columns, their places by lane, what is kept of x and f, and A'Y and A'g.
-void AndersonMemory::take(const double* f, const double* x, const AndersonNotes& notes) {
-  Index place[W];
-  for (int lane = 0; lane < W; ++lane) {
-    const double count = notes.count[lane];
-    place[lane] = count >= 1 ? (static_cast<Index>(count) - 1) % columns_ : 0;
-  }
-  const bool together = std::all_of(place, place + W, [&](Index one) { return one == place[0]; });
+/// The new columns, what is kept of x and f, and A'Y and A'g.
+void AndersonMemory::take(Index place, const double* f, const double* x, const AndersonNotes& notes) {
   L size_s(0.0);
   L size_y(0.0);
   L size_g(0.0);
@@ -101,32 +95,18 @@ void AndersonMemory::take(const double* f, const double* x, const AndersonNotes&
     g.store(g_.data() + i * W);
     s.store(s_.data() + i * W);
     y.store(y_.data() + i * W);
+    s.store(entry(S_, i, place));
+    y.store(entry(Y_, i, place));
     size_g.add_product(g, g);
     size_s.add_product(s, s);
     size_y.add_product(y, y);
-    if (together) {
-      s.store(entry(S_, i, place[0]));
-      y.store(entry(Y_, i, place[0]));
-      continue;
-    }
-    for (int lane = 0; lane < W; ++lane) {
-      entry(S_, i, place[lane])[lane] = s_[i * W + lane];
-      entry(Y_, i, place[lane])[lane] = y_[i * W + lane];
-    }
   }
   sqrt(size_g).store(notes.residual);
+  size_s.store(sizes_s_.data() + place * W);
+  size_y.store(sizes_y_.data() + place * W);
   Index j = 0;
-  for (; j + 2 <= columns_; j += 2) products<2>(j);
-  for (; j < columns_; ++j) products<1>(j);
-  for (int lane = 0; lane < W; ++lane) {
-    const Index at = place[lane];
-    sizes_s_[at * W + lane] = size_s[lane];
-    sizes_y_[at * W + lane] = size_y[lane];
-    for (Index k = 0; k < columns_; ++k) {
-      system_[(at * columns_ + k) * W + lane] = by_row_[k * W + lane];
-      system_[(k * columns_ + at) * W + lane] = by_column_[k * W + lane];
-    }
-  }
+  for (; j + 2 <= columns_; j += 2) products<2>(place, j);
+  for (; j < columns_; ++j) products<1>(place, j);
 }
 
 /// r, and L U = A'Y + r I: U's diagonal inverted.
@@ -221,8 +201,8 @@ bool AndersonMemory::solve_carefully(int lane) {
   return true;
 }
 
-void AndersonMemory::apply(double* f, const double* x, const AndersonNotes& notes) {
-  take(f, x, notes);
+void AndersonMemory::apply(Index call, double* f, const double* x, const AndersonNotes& notes) {
+  take(call % columns_, f, x, notes);
   bool full[W];
   bool any = false;
   for (int lane = 0; lane < W; ++lane) {

@@ -33,8 +33,9 @@ class AndersonMemory {
   AndersonMemory() = default;
   AndersonMemory(Index rows, const AndersonOptions& options);
 
-  /// f (rows x W), the image of x, is taken, and replaced by the accelerated point where there is one.
-  void apply(double* f, const double* x, const AndersonNotes& notes);
+  /// f (rows x W), the image of x, is taken, and replaced by the accelerated point where there is one. `call`
+  /// counts up by one from call to call of a run: the place of the new columns, in all lanes.
+  void apply(Index call, double* f, const double* x, const AndersonNotes& notes);
   /// f is the image of x, an accelerated point: where ||x - f|| has grown, f becomes the last image that was
   /// taken and the lane starts anew.
   void safeguard(double* f, const double* x, const AndersonNotes& notes) const;
@@ -45,9 +46,9 @@ class AndersonMemory {
     return columns.data() + (row * columns_ + column) * W;
   }
   [[nodiscard]] Buffer& left() { return options_.type_1 ? S_ : Y_; }
-  void take(const double* f, const double* x, const AndersonNotes& notes);
+  void take(Index place, const double* f, const double* x, const AndersonNotes& notes);
   template <int J>
-  void products(Index j);
+  void products(Index place, Index j);
   void eliminate();
   void substitute(double* right) const;
   void correct();
@@ -62,8 +63,6 @@ class AndersonMemory {
   Buffer sizes_s_;     // columns x W: |s|^2
   Buffer sizes_y_;     // and |y|^2
   Buffer system_;      // columns x columns x W: A'Y
-  Buffer by_row_;      // columns x W: the newest row of A'Y, and
-  Buffer by_column_;   // its newest column
   Buffer right_;       // columns x W: A'g
   Buffer r_;           // W
   Buffer factors_;     // columns x columns x W, of A'Y + r I

@@ -14,12 +14,12 @@ namespace {
 
 using DenseMatrix = Eigen::MatrixXd;
 using DenseVector = Eigen::VectorXd;
-constexpr int W = AndersonMemory::W;
+constexpr int memory_width = AndersonMemory::W;
 
 struct Noted {
-  Buffer count = make_buffer(1, W);
-  Buffer accelerated = make_buffer(1, W);
-  Buffer residual = make_buffer(1, W);
+  Buffer count = make_buffer(1, memory_width);
+  Buffer accelerated = make_buffer(1, memory_width);
+  Buffer residual = make_buffer(1, memory_width);
   AndersonNotes notes() { return {count.data(), accelerated.data(), residual.data()}; }
 };
 
@@ -71,29 +71,30 @@ TEST(Anderson, IsTheDefinitionInEveryLane) {
     constexpr Index rows = 9;
     AndersonMemory memory(rows, options);
     Noted noted;
-    std::vector<PlainAnderson> plain(W, PlainAnderson(rows, options));
+    std::vector<PlainAnderson> plain(memory_width, PlainAnderson(rows, options));
     RandomStream stream(3, "anderson test", 0);
     Index accelerated = 0;
     for (int step = 0; step < 25; ++step) {
-      Buffer x = make_buffer(rows, W);
-      Buffer f = make_buffer(rows, W);
+      Buffer x = make_buffer(rows, memory_width);
+      Buffer f = make_buffer(rows, memory_width);
       for (double& value : x) value = stream.normal();
       for (double& value : f) value = stream.normal();
       const Buffer image = f;
-      memory.apply(f.data(), x.data(), noted.notes());
-      for (int lane = 0; lane < W; ++lane) {
+      memory.apply(step, f.data(), x.data(), noted.notes());
+      for (int lane = 0; lane < memory_width; ++lane) {
         DenseVector point(rows);
         DenseVector at(rows);
         for (Index i = 0; i < rows; ++i) {
-          point[i] = x[i * W + lane];
-          at[i] = image[i * W + lane];
+          point[i] = x[i * memory_width + lane];
+          at[i] = image[i * memory_width + lane];
         }
         const DenseVector expected = plain[lane].apply(at, point);
         EXPECT_EQ(noted.accelerated[lane] != 0, plain[lane].accelerated);
         EXPECT_NEAR(noted.residual[lane], step > 0 ? (point - at).norm() : noted.residual[lane], 1e-12);
         accelerated += plain[lane].accelerated ? 1 : 0;
         for (Index i = 0; i < rows; ++i)
-          EXPECT_NEAR(f[i * W + lane], expected[i], 1e-7 * (1 + expected.norm())) << step << " " << lane;
+          EXPECT_NEAR(f[i * memory_width + lane], expected[i], 1e-7 * (1 + expected.norm()))
+              << step << " " << lane;
       }
     }
     EXPECT_GT(accelerated, 0);
@@ -115,16 +116,16 @@ TEST(Anderson, SolvesALinearFixedPointInAsManyColumnsAsItHasRows) {
   double error = 1;
   for (int step = 0; step < rows + 2; ++step) {
     const DenseVector image = M * x + offset;
-    Buffer point = make_buffer(rows, W);
-    Buffer f = make_buffer(rows, W);
+    Buffer point = make_buffer(rows, memory_width);
+    Buffer f = make_buffer(rows, memory_width);
     for (Index i = 0; i < rows; ++i) {
-      for (int lane = 0; lane < W; ++lane) {
-        point[i * W + lane] = x[i];
-        f[i * W + lane] = image[i];
+      for (int lane = 0; lane < memory_width; ++lane) {
+        point[i * memory_width + lane] = x[i];
+        f[i * memory_width + lane] = image[i];
       }
     }
-    memory.apply(f.data(), point.data(), noted.notes());
-    for (Index i = 0; i < rows; ++i) x[i] = f[i * W + 3];
+    memory.apply(step, f.data(), point.data(), noted.notes());
+    for (Index i = 0; i < rows; ++i) x[i] = f[i * memory_width + 3];
     error = (x - solution).norm();
   }
   EXPECT_LT(error, 1e-5 * solution.norm());
@@ -139,23 +140,23 @@ TEST(Anderson, SafeguardTakesBackWhatMakesTheResidualGrow) {
   RandomStream stream(7, "anderson test", 2);
   Buffer image;
   for (int step = 0; step < 4; ++step) {
-    Buffer x = make_buffer(rows, W);
-    image = make_buffer(rows, W);
+    Buffer x = make_buffer(rows, memory_width);
+    image = make_buffer(rows, memory_width);
     for (double& value : x) value = stream.normal();
     for (double& value : image) value = stream.normal();
     Buffer f = image;
-    memory.apply(f.data(), x.data(), noted.notes());
+    memory.apply(step, f.data(), x.data(), noted.notes());
   }
-  for (int lane = 0; lane < W; ++lane) ASSERT_EQ(noted.accelerated[lane], 1);
-  Buffer x = make_buffer(rows, W);
-  Buffer f = make_buffer(rows, W);
-  for (int lane = 0; lane < W; ++lane)
+  for (int lane = 0; lane < memory_width; ++lane) ASSERT_EQ(noted.accelerated[lane], 1);
+  Buffer x = make_buffer(rows, memory_width);
+  Buffer f = make_buffer(rows, memory_width);
+  for (int lane = 0; lane < memory_width; ++lane)
     f[lane] = (lane % 2 == 0 ? 0.99 : 1.01) * noted.residual[lane];  // |x - f| just below or above
   memory.safeguard(f.data(), x.data(), noted.notes());
-  for (int lane = 0; lane < W; ++lane) {
+  for (int lane = 0; lane < memory_width; ++lane) {
     EXPECT_EQ(noted.accelerated[lane], 0);
     EXPECT_EQ(noted.count[lane], lane % 2 == 0 ? 4 : 0);
-    EXPECT_EQ(f[W + lane], lane % 2 == 0 ? 0.0 : image[W + lane]);
+    EXPECT_EQ(f[memory_width + lane], lane % 2 == 0 ? 0.0 : image[memory_width + lane]);
   }
 }
 
@@ -167,13 +168,13 @@ TEST(Anderson, WeightsThatAreNoNumbersStartAnewFromTheLastPoint) {
   Noted noted;
   RandomStream stream(9, "anderson test", 3);
   for (int step = 0; step < 3; ++step) {
-    Buffer x = make_buffer(rows, W);
-    Buffer f = make_buffer(rows, W);
-    for (Index i = 0; i < rows * W; ++i) {
-      x[i] = i % W == 2 ? 0.0 : stream.normal();  // lane 2 does not move: S = Y = 0
-      f[i] = i % W == 2 ? 1.0 : stream.normal();
+    Buffer x = make_buffer(rows, memory_width);
+    Buffer f = make_buffer(rows, memory_width);
+    for (Index i = 0; i < rows * memory_width; ++i) {
+      x[i] = i % memory_width == 2 ? 0.0 : stream.normal();  // lane 2 does not move: S = Y = 0
+      f[i] = i % memory_width == 2 ? 1.0 : stream.normal();
     }
-    memory.apply(f.data(), x.data(), noted.notes());
+    memory.apply(step, f.data(), x.data(), noted.notes());
     EXPECT_EQ(f[2], 1.0);
   }
   EXPECT_EQ(noted.count[2], 1);

@@ -19,7 +19,7 @@ problems::Cones several_cones() {
   return cones;
 }
 
-constexpr int W = ScsScaling::W;
+constexpr int scaling_width = ScsScaling::W;
 
 /// The definition, densely: D, E and sigma of one instance.
 struct PlainScaling {
@@ -75,41 +75,42 @@ PlainScaling plain_scaling(const problems::ConeProgram& problem, Index instance)
 
 TEST(ScsScaling, IsTheDefinitionInEveryLane) {
   const problems::Cones cones = several_cones();
-  problems::ConeProgram problem = testing::random_cone_program(4, 8, cones, W, 0.5);
+  problems::ConeProgram problem = testing::random_cone_program(4, 8, cones, scaling_width, 0.5);
   problem.c *= 300;
   const RowPattern A = union_pattern(problem.A);
   const RowPattern P = union_pattern(problem.P);
   const Index n = A.columns;
   const Index m = A.rows;
-  Buffer A_values = make_buffer(A.entries(), W);
-  Buffer P_values = make_buffer(P.entries(), W);
-  Buffer h = make_buffer(n + m, W);
+  Buffer A_values = make_buffer(A.entries(), scaling_width);
+  Buffer P_values = make_buffer(P.entries(), scaling_width);
+  Buffer h = make_buffer(n + m, scaling_width);
   ScsScaling scaling(n, m);
-  for (int lane = 0; lane < W; ++lane) {
-    gather_values(problem.A[0], A, A_values.data() + lane, W);
-    gather_values(problem.P[0], P, P_values.data() + lane, W);
+  for (int lane = 0; lane < scaling_width; ++lane) {
+    gather_values(problem.A[0], A, A_values.data() + lane, scaling_width);
+    gather_values(problem.P[0], P, P_values.data() + lane, scaling_width);
     for (Index j = 0; j < n; ++j) {
-      h[j * W + lane] = problem.c(lane, j);
-      scaling.in_columns[j * W + lane] =
+      h[j * scaling_width + lane] = problem.c(lane, j);
+      scaling.in_columns[j * scaling_width + lane] =
           static_cast<double>(problem.A[0].col(j).nonZeros() + problem.P[0].col(j).nonZeros());
     }
     for (Index i = 0; i < m; ++i) {
-      h[(n + i) * W + lane] = problem.b(lane, i);
-      scaling.in_rows[i * W + lane] = static_cast<double>(A.start[i + 1] - A.start[i]);
+      h[(n + i) * scaling_width + lane] = problem.b(lane, i);
+      scaling.in_rows[i * scaling_width + lane] = static_cast<double>(A.start[i + 1] - A.start[i]);
     }
   }
   normalise(P, A, cones, P_values.data(), A_values.data(), h.data(), scaling);
-  for (int lane = 0; lane < W; ++lane) {
+  for (int lane = 0; lane < scaling_width; ++lane) {
     const PlainScaling plain = plain_scaling(problem, lane);
     EXPECT_NEAR(scaling.sigma[lane], plain.sigma, 1e-12 * plain.sigma);
     for (Index i = 0; i < m; ++i) {
-      EXPECT_NEAR(scaling.D[i * W + lane], plain.D[i], 1e-12 * plain.D[i]);
-      EXPECT_NEAR(h[(n + i) * W + lane], problem.b(lane, i) * plain.D[i] * plain.sigma, 1e-12);
+      EXPECT_NEAR(scaling.D[i * scaling_width + lane], plain.D[i], 1e-12 * plain.D[i]);
+      EXPECT_NEAR(h[(n + i) * scaling_width + lane], problem.b(lane, i) * plain.D[i] * plain.sigma, 1e-12);
     }
-    for (Index j = 0; j < n; ++j) EXPECT_NEAR(scaling.E[j * W + lane], plain.E[j], 1e-12 * plain.E[j]);
+    for (Index j = 0; j < n; ++j)
+      EXPECT_NEAR(scaling.E[j * scaling_width + lane], plain.E[j], 1e-12 * plain.E[j]);
     for (Index i = 0; i < m; ++i) {
       for (int k = A.start[i]; k < A.start[i + 1]; ++k) {
-        EXPECT_NEAR(A_values[static_cast<Index>(k) * W + lane],
+        EXPECT_NEAR(A_values[static_cast<Index>(k) * scaling_width + lane],
                     problem.A[0].coeff(i, A.index[k]) * plain.D[i] * plain.E[A.index[k]], 1e-12);
       }
     }
