@@ -12,7 +12,6 @@ were set up.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import time
@@ -24,6 +23,8 @@ import osqp
 import scipy.io
 import scipy.sparse as sparse
 import surefoot
+
+from package_times import report
 
 UNREACHABLE = dict.fromkeys(("eps_abs", "eps_rel", "eps_prim_inf", "eps_dual_inf"), 1e-300)
 PRESETS = {
@@ -65,25 +66,8 @@ def main():
     surefoot.set_threads(1)
     P, A, rows = family_in(options.family)
     family = surefoot.QPFamily(P, A, *(row[0] if len(row) == 1 else row for row in rows))
-    count = family.instances
-    for name, (theirs, ours) in PRESETS.items():
-        package, engine = [], []
-        for _ in range(options.repeats):
-            one, _ = package_seconds(P, A, rows, count, 1, theirs)
-            seconds, steps = package_seconds(P, A, rows, count, options.iterations, theirs)
-            package.append(seconds - one)
-            begin = time.process_time()
-            family.iterates(options.iterations, **ours)
-            engine.append(time.process_time() - begin)
-        stopped = "stop" in ours.get("settings", {})
-        per = count if stopped else count * options.iterations
-        print(json.dumps({
-            "preset": name, "instances": count, "iterations": options.iterations,
-            "iterations of the package": round(steps / count, 1),
-            "unit": "us per instance" if stopped else "us per instance and iteration",
-            "package": round(1e6 * min(package) / per, 4), "engine": round(1e6 * min(engine) / per, 4),
-            "times": round(min(package) / min(engine), 2),
-        }))
+    report(PRESETS, lambda iterations, theirs: package_seconds(P, A, rows, family.instances, iterations, theirs),
+           lambda ours: family.iterates(options.iterations, **ours), family.instances, options.iterations, options.repeats)
 
 
 if __name__ == "__main__":

@@ -97,6 +97,34 @@ def test_cone_results_are_the_programs(surefoot_program, tmp_path, source, portf
     compare(certificate, (tmp_path / "out/certificate.json").read_text())
 
 
+def test_terminations_of_cones_are_the_programs(surefoot_program, tmp_path, source, portfolio):
+    surefoot_program("run", "cone", source / "examples/portfolio", "--iterations", 200, "--stop", "--out", "out")
+    names, *rows = (line.split(",") for line in (tmp_path / "out/terminations.csv").read_text().splitlines())
+    ended = portfolio.terminations(200)
+    assert names[-2:] == ["scale", "scale_updates"]
+    assert [row[1] for row in rows] == ended.status
+    assert np.array_equal([float(row[names.index("scale")]) for row in rows], ended.scale)
+    assert portfolio.iterates(5).shape == (400, 20 + 2 * 26)
+    assert portfolio.iterates(5, preset="paper").shape == (400, 20 + 26)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"preset": "own"}, "default, fixed, paper"),
+        ({"settings": {"time_limit_secs": 1.0}}, "clock"),
+        ({"settings": {"acceleration_interval": 0}}, "acceleration_interval: is 0"),
+        ({"settings": {"eps_infeas": -1.0}}, "eps_infeas"),
+        ({"settings": {"stop": True, "check_termination": False}}, "check_termination"),
+        ({"settings": {"returned": False}}, "returned"),
+        ({"settings": {"max_iters": 7}}, "max_iters"),
+    ],
+)
+def test_wrong_runs_of_cones_are_refused(portfolio, options, says):
+    with pytest.raises(ValueError, match=says):
+        portfolio.certify(**{"iterations": 5, **options})
+
+
 def test_traces_are_the_programs_to_the_last_bit(surefoot_program, tmp_path, source, mpc):
     surefoot_program("run", "qp", source / "examples/mpc", "--iterations", 40, "--save-traces", "--out", "out")
     traces = mpc.traces(40)

@@ -119,12 +119,30 @@ def test_scs_is_what_the_engine_computes():
     pytest.importorskip("scs")
     family = cone_family()
     plain = {"normalize": False, "adaptive_scale": False, "acceleration_lookback": 0}
-    real = solvers.scs(family, 12, metric="distance", **plain).values
-    # The package returns the point after the projection, the engine the iterate: compare where both have converged.
-    engine = family.traces(3000, metric="distance").values
-    assert real.shape == (8, 12)
-    assert solvers.scs(family, record=[3000], metric="distance", **plain).values.max() < 1e-6
-    assert engine[:, -1].max() < 1e-6
+    for preset, settings in (("default", {}), ("fixed", plain)):
+        real = solvers.scs(family, 60, metric="distance", **settings).values
+        engine = family.traces(60, metric="distance", preset=preset).values[:, -60:]
+        assert real.shape == engine.shape == (8, 60)
+        assert np.allclose(engine, real, rtol=1e-6, atol=1e-8)
+
+
+def test_scs_terminations_are_those_of_the_package():
+    scs = pytest.importorskip("scs")
+    sparse = pytest.importorskip("scipy.sparse")
+    family = cone_family()
+    cones = {"z": 1, "q": [4], "s": [2]}
+    for settings in ({}, {"eps_abs": 1e-7, "eps_rel": 1e-7}):
+        ended = family.terminations(2000, settings=settings)
+        points = family.iterates(2000, settings={"stop": True, **settings})
+        for i in range(family.instances):
+            data = {"P": sparse.triu(family.matrix("P", i).scipy(), format="csc"), "A": family.matrix("A", i).scipy(),
+                    "b": family.row("b", i), "c": family.row("c", i)}  # fmt: skip
+            real = scs.SCS(data, cones, verbose=False, max_iters=2000, **settings).solve()
+            assert ended.status[i] == real["info"]["status"] == "solved"
+            assert ended.iterations[i] == real["info"]["iter"]
+            assert ended.scale_updates[i] == real["info"]["scale_updates"]
+            assert ended.scale[i] == pytest.approx(real["info"]["scale"], rel=1e-6)
+            assert np.allclose(points[i], np.concatenate([real["x"], real["y"], real["s"]]), rtol=1e-6, atol=1e-7)
 
 
 def test_clarabel_converges_and_stops_by_itself():

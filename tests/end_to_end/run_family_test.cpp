@@ -72,9 +72,25 @@ TEST_F(RunFamily, GoesFromFilesToAVerifiableCertificate) {
   EXPECT_EQ(Json::parse(slurp(folder_ / "b" / "certificate.json")).at("run").at("iterations"), 30);
 }
 
+TEST_F(RunFamily, ScsSaysWhatItsStoppingTestSays) {
+  const ProgramResult result = surefoot("run cone cone --iterations 200 --out a");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("Stopping test of scs 3.3.1 (recorded, not obeyed): 2 solved"), std::string::npos)
+      << result.out;
+  const Json run = Json::parse(slurp(folder_ / "a" / "certificate.json")).at("run");
+  EXPECT_EQ(run.at("package"), "scs 3.3.1");
+  EXPECT_EQ(run.at("settings").at("adaptive_scale"), true);
+  EXPECT_EQ(run.at("termination").at("statuses").at("solved"), 2);
+  EXPECT_EQ(slurp(folder_ / "a" / "terminations.csv").substr(0, 25), "instance,status,iteration");
+  ASSERT_EQ(surefoot("run cone cone --iterations 200 --stop --metric unsolved --out b").code, 0);
+  const Json stopped = Json::parse(slurp(folder_ / "b" / "certificate.json"));
+  EXPECT_EQ(stopped.at("run").at("termination").at("obeyed"), true);
+  EXPECT_EQ(surefoot("verify b/certificate.json --rerun cone").code, 0);
+}
+
 TEST_F(RunFamily, EveryMetricConverges) {
   for (const char* metric : {"residual", "primal", "dual", "violation", "gap", "distance", "nmse"}) {
-    for (const char* family : {"qp qp", "qp qp --preset fixed", "cone cone"}) {
+    for (const char* family : {"qp qp", "qp qp --preset fixed", "cone cone", "cone cone --preset fixed"}) {
       const ProgramResult result =
           surefoot(std::string("run ") + family + " --iterations 2000 --quantiles 0.5 --metric " + metric);
       ASSERT_EQ(result.code, 0) << metric << ": " << result.err;
@@ -123,7 +139,17 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --metric speed", {"speed", "residual"});
   expect_refused("qp qp --preset fast", {"fast", "default, fixed, paper"});
   expect_refused("cone cone --preset fast", {"fast", "fixed, paper"});
-  expect_refused("cone cone --preset default", {"--preset", "acceleration", "fixed, paper"});
+  expect_refused("cone cone --preset fast", {"fast", "default, fixed, paper"});
+  expect_refused("cone cone --time-limit-secs 1", {"--time-limit-secs", "clock"});
+  expect_refused("cone cone --eps-abs -1", {"eps_abs", "-1"});
+  expect_refused("cone cone --acceleration-interval 0", {"acceleration_interval", "0"});
+  expect_refused("cone cone --power 2", {"power", "2"});
+  write("cone/b.csv", "1,nan\n");
+  expect_refused("cone cone", {"b.csv", "nan"});
+  write("cone/b.csv", "1,2\n");
+  write("cone/P.mtx", matrix({"1 1 -1", "2 2 1"}));
+  expect_refused("cone cone", {"P.mtx", "semidefinite"});
+  write("cone/P.mtx", matrix({"1 1 1", "2 2 1"}));
   expect_refused("qp qp --adaptive-rho time", {"--adaptive-rho", "clock", "iterations or off"});
   expect_refused("qp qp --adaptive-rho always", {"--adaptive-rho", "always", "iterations, off"});
   expect_refused("qp qp --eps-abs -1", {"eps_abs", "-1"});

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare our OSQP and SCS iterates with those of the packages `osqp` and `scs` from PyPI, and where OSQP stops.
+"""Compare our OSQP and SCS iterates with those of the packages `osqp` and `scs` from PyPI, and where they stop.
 
     tests/solvers/compare_solvers.py --program build/tests/solver_iterates
 
@@ -45,7 +45,7 @@ def main():
     what = ["--reference"] if options.reference else ["--program", str(options.program.resolve())]
     flags = [flag for flag, given in (("--verbose", options.verbose), ("--in-turn", options.in_turn)) if given]
     python = str(options.venv / "bin" / "python")
-    scripts = ["comparison.py"] if options.reference else ["comparison.py", "stopping_comparison.py"]
+    scripts = ["comparison.py", *([] if options.reference else ["stopping_comparison.py"]), "scs_comparison.py"]
     return max(subprocess.run([python, str(HERE / script), *what, *flags]).returncode for script in scripts)
 
 

@@ -375,6 +375,14 @@ class Scs:
         return d[rows] * d[columns]
 
     @property
+    def ending(self):
+        """As solver_iterates writes it."""
+        names = ["", "solved", "infeasible", "unbounded", "solved_inaccurate", "infeasible_inaccurate", "unbounded_inaccurate",
+                 "failed"]
+        return dict(status=[0, 1, 11, 12, 13, 14, 15, 16][names.index(self.status)],
+                    iterations=self.iterations if self.status else 0, rho_updates=self.scale_updates)
+
+    @property
     def point(self):
         tau = max(abs(self.u[-1]), TINY)
         n, sigma = self.n, self.sigma
