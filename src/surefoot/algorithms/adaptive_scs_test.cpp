@@ -106,7 +106,7 @@ TEST(AdaptiveScs, WithNothingToAdaptItIsTheFixedSolver) {
 }
 
 TEST(AdaptiveScs, ReachesTheSolutionsOfTheFixedSolver) {
-  const problems::ConeProgram family = uneven_family(10);
+  const problems::ConeProgram family = testing::random_cone_program(2, 15, mixed_cones(), 10, 0.3);
   const problems::Table solutions = runs::solve_cone(family, ScsOptions::fixed());
   runs::RunOptions options;
   options.steps = 3000;

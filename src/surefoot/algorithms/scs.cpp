@@ -404,10 +404,11 @@ void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
     if (kept != nullptr) {
       // The point before is not used, but divergence is never taken for success.
       using L = Lanes<W>;
-      L seen(0.0);
+      double* eta = z.row(n_ + m_);
+      L seen = L::load(eta);
       for (Index i = 0; i < returned_size(); ++i) seen += L(0.0) * L::load(kept + i * W);
+      seen.store(eta);
       step_lanes<W, Own, true>(k, z.data, room, kept, residual);
-      if (residual != nullptr) (L::load(residual) + seen).store(residual);
     } else {
       step_lanes<W, Own, false>(k, z.data, room, kept, residual);
     }

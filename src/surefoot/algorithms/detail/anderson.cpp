@@ -50,7 +50,7 @@ AndersonMemory::AndersonMemory(Index rows, const AndersonOptions& options)
 }
 
 /// Columns j .. j + J - 1 beside the newest ones and g.
-template <int J>
+template <int J, bool Right>
 void AndersonMemory::products(Index place, Index j) {
   L row[J];
   L column[J];
@@ -67,7 +67,7 @@ void AndersonMemory::products(Index place, Index j) {
       const L old_a = L::load(a + b * W);
       row[b].add_product(new_a, L::load(y + b * W));
       column[b].add_product(new_y, old_a);
-      right[b].add_product(g, old_a);
+      if constexpr (Right) right[b].add_product(g, old_a);
     }
   }
   for (int b = 0; b < J; ++b) {
@@ -104,9 +104,15 @@ void AndersonMemory::take(Index place, const double* f, const double* x, const A
   sqrt(size_g).store(notes.residual);
   size_s.store(sizes_s_.data() + place * W);
   size_y.store(sizes_y_.data() + place * W);
+  const bool solves = any_full(notes);
   Index j = 0;
-  for (; j + 2 <= columns_; j += 2) products<2>(place, j);
-  for (; j < columns_; ++j) products<1>(place, j);
+  for (; j + 2 <= columns_; j += 2) solves ? products<2, true>(place, j) : products<2, false>(place, j);
+  for (; j < columns_; ++j) solves ? products<1, true>(place, j) : products<1, false>(place, j);
+}
+
+bool AndersonMemory::any_full(const AndersonNotes& notes) const {
+  return std::any_of(notes.count, notes.count + W,
+                     [&](double count) { return count >= static_cast<double>(columns_); });
 }
 
 /// r, and L U = A'Y + r I: U's diagonal inverted.
@@ -204,13 +210,11 @@ bool AndersonMemory::solve_carefully(int lane) {
 void AndersonMemory::apply(Index call, double* f, const double* x, const AndersonNotes& notes) {
   take(call % columns_, f, x, notes);
   bool full[W];
-  bool any = false;
   for (int lane = 0; lane < W; ++lane) {
     notes.accelerated[lane] = 0 * notes.accelerated[lane];
     full[lane] = notes.count[lane] >= static_cast<double>(columns_);
-    any = any || full[lane];
   }
-  if (any) {
+  if (any_full(notes)) {
     eliminate();
     std::copy(right_.begin(), right_.end(), gamma_.begin());
     substitute(gamma_.data());

@@ -47,7 +47,8 @@ class AndersonMemory {
   }
   [[nodiscard]] Buffer& left() { return options_.type_1 ? S_ : Y_; }
   void take(Index place, const double* f, const double* x, const AndersonNotes& notes);
-  template <int J>
+  [[nodiscard]] bool any_full(const AndersonNotes& notes) const;
+  template <int J, bool Right>
   void products(Index place, Index j);
   void eliminate();
   void substitute(double* right) const;

@@ -12,7 +12,7 @@ constexpr Index largest_entry_passes = 25;
 constexpr double negligible_norm = 1e-4;
 constexpr double enormous_norm = 1e4;
 
-ScalingLanes inverse_root(const ScalingLanes& norm) {
+[[gnu::always_inline]] inline ScalingLanes inverse_root(const ScalingLanes& norm) {
   using L = ScalingLanes;
   return L(1.0) / sqrt(where_greater(L(negligible_norm), norm, L(1.0), min(norm, L(enormous_norm))));
 }

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace surefoot::algorithms {
 namespace {
@@ -14,28 +17,39 @@ double dot(const Triple& a, const Triple& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-bool in_exponential(const Triple& v, double slack) {
-  if (v[1] > 1e-12) return v[1] * std::exp(v[0] / v[1]) <= v[2] + slack;
-  return v[0] <= slack && v[1] >= -slack && v[2] >= -slack;
+using Rays = std::vector<Triple>;
+
+/// The smallest product with a ray of a cone, of length one: v is in the dual of the cone if it is not
+/// negative.
+double least_product(const Triple& v, const Rays& rays) {
+  double least = infinity;
+  for (const Triple& ray : rays) least = std::min(least, dot(v, ray) / std::sqrt(dot(ray, ray)));
+  return least;
 }
 
-/// -x exp(y/x - 1) <= z with x < 0, or its closure.
-bool in_dual_exponential(const Triple& v, double slack) {
-  if (v[0] < -1e-12) return -v[0] * std::exp(v[1] / v[0] - 1) <= v[2] + slack;
-  return v[0] <= slack && v[1] >= -slack && v[2] >= -slack;
+/// Rays on the boundaries of the exponential cone and of its dual.
+Rays exponential_rays(bool dual) {
+  Rays rays{{0, 0, 1}, {0, 1, 1}};
+  rays[1] = dual ? Triple{0, 1, 0} : Triple{-1, 0, 0};
+  for (double rho = -30; rho <= 30; rho += 0.01) {
+    rays.push_back(dual ? Triple{-1, rho - 1, std::exp(-rho)} : Triple{rho, 1, std::exp(rho)});
+  }
+  return rays;
 }
 
-bool in_power(const Triple& v, double a, double slack) {
-  return v[0] >= -slack && v[1] >= -slack &&
-         std::pow(std::max(v[0], 0.0), a) * std::pow(std::max(v[1], 0.0), 1 - a) >= std::abs(v[2]) - slack;
-}
-
-bool in_dual_power(const Triple& v, double a, double slack) {
-  return in_power({v[0] / a, v[1] / (1 - a), v[2]}, a, slack);
+/// Of {x^a y^(1-a) >= |z|} and of its dual {(x/a)^a (y/(1-a))^(1-a) >= |z|}.
+Rays power_rays(double a, bool dual) {
+  Rays rays{{1, 0, 0}, {0, 1, 0}};
+  for (double t = -20; t <= 20; t += 0.02) {
+    const double x = std::exp(t);
+    for (const double sign : {-1.0, 1.0})
+      rays.push_back({dual ? a * x : x, dual ? (1 - a) / x : 1 / x, sign * std::pow(x, 2 * a - 1)});
+  }
+  return rays;
 }
 
 Triple random_triple(RandomStream& stream) {
-  const double size = std::pow(10.0, stream.uniform(-2, 2));
+  const double size = std::pow(10.0, stream.uniform(-1, 1));
   return {size * stream.normal(), size * stream.normal(), size * stream.normal()};
 }
 
@@ -49,24 +63,24 @@ TEST(TripleCones, ProjectionsFulfilTheConditionsOfOne) {
   const auto difference = [](const Triple& a, const Triple& b) {
     return Triple{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   };
-  for (int i = 0; i < 20000; ++i) {
+  const Rays exponential = exponential_rays(false);
+  const Rays dual_exponential = exponential_rays(true);
+  constexpr double a = 0.3;
+  const Rays power = power_rays(a, false);
+  const Rays dual_power = power_rays(a, true);
+  for (int i = 0; i < 2000; ++i) {
     const Triple v = random_triple(stream);
-    const double scale = size_of(v);
-    const Triple e = project_exponential(v);
-    EXPECT_TRUE(in_exponential(e, 1e-7 * scale)) << v[0] << " " << v[1] << " " << v[2];
-    EXPECT_TRUE(in_dual_exponential(difference(e, v), 1e-7 * scale)) << v[0] << " " << v[1] << " " << v[2];
-    EXPECT_NEAR(dot(e, difference(e, v)), 0, 1e-7 * scale * scale);
-    const Triple d = project_dual_exponential(v);
-    EXPECT_TRUE(in_dual_exponential(d, 1e-7 * scale));
-    EXPECT_TRUE(in_exponential(difference(d, v), 1e-7 * scale));
-    EXPECT_NEAR(dot(d, difference(d, v)), 0, 1e-7 * scale * scale);
-    const double a = stream.uniform(0.1, 0.9);
-    const Triple p = project_power(v, a);
-    EXPECT_TRUE(in_power(p, a, 1e-6 * scale));
-    EXPECT_TRUE(in_dual_power(difference(p, v), a, 1e-6 * scale)) << a;
-    EXPECT_NEAR(dot(p, difference(p, v)), 0, 1e-6 * scale * scale);
-    const Triple q = project_power(v, -a);
-    EXPECT_TRUE(in_dual_power(q, a, 1e-6 * scale));
+    SCOPED_TRACE(std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]));
+    const double slack = 1e-6 * size_of(v);
+    const auto expect_projection = [&](const Triple& u, const Rays& cone, const Rays& dual) {
+      EXPECT_GE(least_product(u, dual), -slack);
+      EXPECT_GE(least_product(difference(u, v), cone), -slack);
+      EXPECT_NEAR(dot(u, difference(u, v)), 0, slack * size_of(v));
+    };
+    expect_projection(project_exponential(v), exponential, dual_exponential);
+    expect_projection(project_dual_exponential(v), dual_exponential, exponential);
+    expect_projection(project_power(v, a), power, dual_power);
+    expect_projection(project_power(v, -a), dual_power, power);
   }
 }
 
