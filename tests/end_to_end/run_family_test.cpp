@@ -129,8 +129,8 @@ TEST_F(RunFamily, RefusesBadFamiliesNamingFileAndPlace) {
 }
 
 TEST_F(RunFamily, RefusesBadSettings) {
-  write("mine.toml", "rho = 1.0\n\nexponential = 3\n");
-  expect_refused("cone cone --settings mine.toml", {"mine.toml:3", "exponential"});
+  write("mine.toml", "alpha = 1.0\n\nbox = 3\n");
+  expect_refused("cone cone --settings mine.toml", {"mine.toml:3", "box"});
   write("mine.toml", "rho = = 1\n");
   expect_refused("qp qp --settings mine.toml", {"mine.toml:1"});
   expect_refused("qp qp --settings missing.toml", {"missing.toml"});
@@ -158,7 +158,7 @@ TEST_F(RunFamily, RefusesBadSettings) {
   expect_refused("qp qp --check-termination -5", {"check_termination", "-5"});
   expect_refused("qp qp --stop --check-termination 0", {"--stop", "--check-termination"});
   expect_refused("qp qp --preset fixed --metric unsolved", {"metric", "unsolved"});
-  expect_refused("cone cone --metric prim_res", {"metric", "prim_res"});
+  expect_refused("cone cone --preset fixed --metric unsolved", {"metric", "unsolved"});
   expect_refused("qp qp --iterations 1000000000000", {"1000000000000"});
   expect_refused("qp qp --start missing.csv", {"missing.csv"});
 }
@@ -256,7 +256,8 @@ TEST_F(RunFamily, TheWorstCaseOfAnAveragedMapStandsBesideTheClaims) {
   expect_refused(qp + "--preset paper --metric optimality --worst-case averaged:0.5 --dist0 9", {"residual"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5", {"--dist0"});
   expect_refused(qp + "--preset paper --worst-case averaged:0.5 --dist0 1e-9", {"the data show"});
-  expect_refused("cone cone --worst-case averaged:0.5 --dist0 9", {"SCS"});
+  expect_refused("cone cone --worst-case averaged:0.5 --dist0 9", {"acceleration"});
+  expect_refused("cone cone --preset paper --worst-case averaged:0.5 --dist0 9", {"SCS"});
 }
 
 }  // namespace

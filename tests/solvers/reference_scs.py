@@ -204,7 +204,7 @@ class Scs:
         self.last_update = 0
         self.log_sum, self.log_count = 0.0, 0
         self.unbounded_streak = self.infeasible_streak = 0
-        self.status = ""
+        self.status, self.updates_at_end = "", None
         self.factor()
 
     def factor(self):
@@ -268,6 +268,7 @@ class Scs:
             self.survey()
             if not self.status:
                 self.test(i)
+                self.updates_at_end = self.scale_updates if self.status else None
             if self.settings.adaptive_scale:
                 self.update_scale(i)
         self.v = self.v + alpha * (u - u_tilde)
@@ -277,6 +278,7 @@ class Scs:
         if self.done == self.settings.max_iters and not self.status:
             self.survey()
             self.end_at_last()
+            self.updates_at_end = self.scale_updates
 
     def survey(self):
         """Of the homogeneous point: residuals and sizes, here and in the units of the problem."""
@@ -375,12 +377,16 @@ class Scs:
         return d[rows] * d[columns]
 
     @property
+    def updates_then(self):
+        return self.scale_updates if self.updates_at_end is None else self.updates_at_end
+
+    @property
     def ending(self):
         """As solver_iterates writes it."""
         names = ["", "solved", "infeasible", "unbounded", "solved_inaccurate", "infeasible_inaccurate", "unbounded_inaccurate",
                  "failed"]
         return dict(status=[0, 1, 11, 12, 13, 14, 15, 16][names.index(self.status)],
-                    iterations=self.iterations if self.status else 0, rho_updates=self.scale_updates)
+                    iterations=self.iterations if self.status else 0, rho_updates=self.updates_then)
 
     @property
     def point(self):
