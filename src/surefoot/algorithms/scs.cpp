@@ -405,9 +405,14 @@ void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
       // The point before is not used, but divergence is never taken for success.
       using L = Lanes<W>;
       double* eta = z.row(n_ + m_);
-      L seen = L::load(eta);
-      for (Index i = 0; i < returned_size(); ++i) seen += L(0.0) * L::load(kept + i * W);
-      seen.store(eta);
+      L seen[2] = {L::load(eta), L(0.0)};
+      const Index rows = returned_size();
+      for (Index i = 0; i + 1 < rows; i += 2) {
+        seen[0] += L(0.0) * L::load(kept + i * W);
+        seen[1] += L(0.0) * L::load(kept + (i + 1) * W);
+      }
+      if (rows % 2 != 0) seen[0] += L(0.0) * L::load(kept + (rows - 1) * W);
+      (seen[0] + seen[1]).store(eta);
       step_lanes<W, Own, true>(k, z.data, room, kept, residual);
     } else {
       step_lanes<W, Own, false>(k, z.data, room, kept, residual);
