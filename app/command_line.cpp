@@ -22,19 +22,22 @@ namespace {
 struct NamedVerb {
   std::string_view name;
   void (*add)(CLI::App& app, int& exit_code);
+  const char* group;  // of the help
 };
 
 // In the order of --help.
 constexpr std::array all_verbs{
-    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }},
-    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }},
-    NamedVerb{"verify", add_verify_verb},
-    NamedVerb{"compare", add_compare_verb},
-    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }},
-    NamedVerb{"worst-case", add_worst_case_verb},
-    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }},
-    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }},
-    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }},
+    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }, "Evidence"},
+    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }, "Evidence"},
+    NamedVerb{"verify", add_verify_verb, "Read"},
+    NamedVerb{"ask", add_ask_verb, "Read"},
+    NamedVerb{"compare", add_compare_verb, "Read"},
+    NamedVerb{"plan", [](CLI::App& app, int&) { add_plan_verb(app); }, "Numbers"},
+    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }, "Numbers"},
+    NamedVerb{"worst-case", add_worst_case_verb, "Numbers"},
+    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, "Improve"},
+    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, "Improve"},
+    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, "Research"},
 };
 
 std::vector<CLI::App*> verbs_of(CLI::App& app) {
@@ -122,7 +125,9 @@ std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view onl
   app->require_subcommand(1);
   app->footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
   for (const NamedVerb& verb : all_verbs) {
-    if (only.empty() || only == verb.name) verb.add(*app, exit_code);
+    if (!only.empty() && only != verb.name) continue;
+    verb.add(*app, exit_code);
+    app->get_subcommand(std::string(verb.name))->group(verb.group);
   }
   return app;
 }

@@ -1,6 +1,5 @@
-#include "surefoot/bounds/kl.hpp"
-#include "surefoot/bounds/quantile.hpp"
-#include "surefoot/bounds/risk.hpp"
+#include "surefoot/bounds/methods.hpp"
+#include "surefoot/experiments/named_bounds.hpp"
 
 #include "begin_work.hpp"
 #include "verbs.hpp"
@@ -12,103 +11,62 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace {
 
-using surefoot::Index;
+using namespace surefoot;
+using experiments::BoundArguments;
 using Json = nlohmann::ordered_json;
 
-struct BoundOptions {
-  double q = 0;
-  double c = 0;
-  Index failures = 0;
-  Index samples = 0;
-  double quantile = 0;
-  double delta = 0;
-  std::string method = "exact";
-  bool json = false;
-};
-
-// A number on standard output: 17 significant digits, or an object with its arguments.
-void print(const BoundOptions& options, Json arguments, const char* name, double value) {
-  if (options.json) {
-    arguments[name] = value;
-    fmt::print("{}\n", arguments.dump());
-  } else {
-    fmt::print("{:.17g}\n", value);
-  }
-}
-
-void print(const BoundOptions& options, Json arguments, const char* name, Index value) {
-  if (options.json) {
-    arguments[name] = value;
-    fmt::print("{}\n", arguments.dump());
-  } else {
-    fmt::print("{}\n", value);
-  }
-}
-
-void add_kl_inverse(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
-  CLI::App* verb = bound.add_subcommand("kl-inverse", "sup{ p : kl(q||p) <= c }, rounded up");
-  verb->add_option("--q", options->q, "observed rate, in [0, 1]")->required();
-  verb->add_option("--c", options->c, "divergence, at least 0")->required();
-  verb->add_flag("--json", options->json, "print a JSON object");
-  verb->footer("Example: surefoot bound kl-inverse --q 0.1 --c 0.01");
-  verb->callback([options] {
-    begin_work();
-    print(*options, {{"q", options->q}, {"c", options->c}}, "kl_inverse",
-          surefoot::bounds::kl_inverse(options->q, options->c));
-  });
-}
-
-void add_risk(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
-  CLI::App* verb =
-      bound.add_subcommand("risk", "upper bound on the failure probability from failures in samples");
-  verb->add_option("--failures", options->failures, "runs that failed")->required()->check(whole_number);
-  verb->add_option("--samples", options->samples, "runs in all")->required()->check(whole_number);
-  verb->add_option("--delta", options->delta, "the bound may be false with this probability")->required();
-  verb->add_option("--method", options->method, "exact, kl or pinsker")->capture_default_str();
-  verb->add_flag("--json", options->json, "print a JSON object");
-  verb->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4 --method exact");
-  verb->callback([options] {
-    const auto method = surefoot::bounds::parse_risk_method(options->method);
-    begin_work();
-    print(*options,
-          {{"failures", options->failures},
-           {"samples", options->samples},
-           {"delta", options->delta},
-           {"method", options->method}},
-          "risk",
-          surefoot::bounds::risk_upper_bound(options->failures, options->samples, options->delta, method));
-  });
-}
-
-void add_rank(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
-  CLI::App* verb = bound.add_subcommand(
-      "rank",
-      "the smallest rank r such that the r-th smallest of the samples bounds the quantile; 0: none exists");
-  verb->add_option("--samples", options->samples, "number of samples")->required()->check(whole_number);
-  verb->add_option("--quantile", options->quantile, "in (0, 1)")->required();
-  verb->add_option("--delta", options->delta, "the bound may be false with this probability")->required();
-  verb->add_flag("--json", options->json, "print a JSON object");
-  verb->footer("Example: surefoot bound rank --samples 1000 --quantile 0.9 --delta 0.0081");
-  verb->callback([options] {
-    begin_work();
-    print(*options,
-          {{"samples", options->samples}, {"quantile", options->quantile}, {"delta", options->delta}}, "rank",
-          surefoot::bounds::order_statistic_rank(options->samples, options->quantile, options->delta));
-  });
+/// Adds the option of that name, and returns how it is written in JSON.
+std::function<Json()> add_argument(CLI::App& verb, const std::string& name,
+                                   const std::shared_ptr<BoundArguments>& given) {
+  const auto add = [&](auto BoundArguments::*member, const char* text) {
+    CLI::Option* option = verb.add_option("--" + name, (*given).*member, text);
+    if constexpr (std::is_same_v<decltype(member), Index BoundArguments::*>) option->check(whole_number);
+    name == "method" ? option->capture_default_str() : option->required();
+    return [given, member] { return Json((*given).*member); };
+  };
+  if (name == "q") return add(&BoundArguments::q, "observed rate, in [0, 1]");
+  if (name == "c") return add(&BoundArguments::c, "divergence, at least 0");
+  if (name == "failures") return add(&BoundArguments::failures, "runs that failed");
+  if (name == "samples") return add(&BoundArguments::samples, "runs in all");
+  if (name == "quantile") return add(&BoundArguments::quantile, "in (0, 1)");
+  if (name == "method") return add(&BoundArguments::method, "exact, kl or pinsker");
+  return add(&BoundArguments::delta, "the bound may be false with this probability");
 }
 
 }  // namespace
 
 void add_bound_verb(CLI::App& app) {
-  CLI::App* bound = app.add_subcommand("bound", "One bound as a number: kl-inverse, risk or rank");
-  bound->require_subcommand(1);
-  bound->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4");
-  const auto options = std::make_shared<BoundOptions>();
-  add_kl_inverse(*bound, options);
-  add_risk(*bound, options);
-  add_rank(*bound, options);
+  CLI::App* all =
+      app.add_subcommand("bound", "One bound as a number: kl-inverse, risk, rank, level or anytime");
+  all->require_subcommand(1);
+  all->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4");
+  for (const experiments::NamedBound& bound : experiments::named_bounds()) {
+    const auto given = std::make_shared<BoundArguments>();
+    const auto json = std::make_shared<bool>(false);
+    CLI::App* verb = all->add_subcommand(bound.name, bound.description);
+    std::vector<std::function<Json()>> written;
+    for (const std::string& name : bound.arguments) written.push_back(add_argument(*verb, name, given));
+    verb->add_flag("--json", *json, "print a JSON object");
+    verb->footer(fmt::format("Example: surefoot bound {} {}", bound.name, bound.example));
+    verb->callback([&bound, given, json, written] {
+      bounds::parse_risk_method(given->method);
+      begin_work();
+      const auto value = bound.compute(*given);
+      Json object;
+      for (std::size_t i = 0; i < written.size(); ++i) object[bound.arguments[i]] = written[i]();
+      std::visit([&](auto number) { object[bound.result] = number; }, value);
+      if (*json)
+        fmt::print("{}\n", object.dump());
+      else if (const double* number = std::get_if<double>(&value))
+        fmt::print("{:.17g}\n", *number);
+      else
+        fmt::print("{}\n", std::get<Index>(value));
+    });
+  }
 }

@@ -263,7 +263,7 @@ class _Family:
         """
         iterations = _iterations(iterations)
         engine = self._engine(preset, settings, iterations)
-        options = claim_options(**claims)
+        options = claim_options(**{"choose": "both", **claims})
         record = record_text("run", self._record(engine, iterations, start))
         chosen = text("name", name)
         return Certificate._of(

@@ -141,6 +141,7 @@ CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
   sizes.tolerances = size(claims.tolerances.empty() ? certify::default_tolerances("") : claims.tolerances);
   sizes.quantiles = size(claims.quantiles);
   sizes.values = claims.quantile_method == bounds::QuantileMethod::exact;
+  sizes.bands = claims.choose != certify::Choice::before || claims.claims("bands");
   if (!sizes.values) sizes.grid = size(claims.grid.empty() ? bounds::residual_grid() : claims.grid);
   sizes.value_limit = static_cast<double>(claims.value_limit);
   return sizes;
@@ -168,11 +169,13 @@ void MemoryNeeds::add_counts(const CountedSizes& sizes, std::optional<Index> run
       sizes.columns * (labels + 3 * sizes.tolerances) + sizes.claimed * (store + sizes.grid);
   // One that is made and one that is left over; a checkpoint is summed up, put into bytes and written.
   add("counts", numbers * (static_cast<double>(tallies) + sizes.variants + (kept ? 7 : 1)));
-  if (sizes.values && (runs || limited_)) {  // a pipe is refused only by those who set a limit
+  if ((sizes.values || sizes.bands) &&
+      (runs || limited_)) {  // a pipe is refused only by those who set a limit
     // Of the threads, what these left as they grew, and their sum; a checkpoint sums up and writes them.
     const double copies = sizes.variants + (kept ? 7 : 2);
     const double values = runs ? static_cast<double>(*runs) * sizes.claimed : sizes.value_limit;
-    add("values for quantiles", copies * std::min(values, sizes.value_limit));
+    const double maxima = sizes.bands ? std::min(values, sizes.value_limit / runs::maxima_share) : 0;
+    add("values for quantiles", copies * (std::min(values, sizes.value_limit) + maxima));
   }
   // As they are made, as text, in the page and its figures.
   constexpr double bytes_by_claim = 2000;  // 1450 measured

@@ -28,6 +28,7 @@ struct CountedSizes {
   double quantiles = 0;
   double grid = 0;
   bool values = false;  ///< are kept, for order statistics
+  bool bands = false;   ///< values and their maxima are kept, for bands
   double value_limit = 0;
   double variants = 1;  ///< that are counted one after the other
 
