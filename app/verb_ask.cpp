@@ -1,5 +1,6 @@
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/experiments/verifying.hpp"
 
 #include "begin_work.hpp"
 #include "exit_codes.hpp"
@@ -42,7 +43,7 @@ void add_ask_verb(CLI::App& app, int& exit_code) {
   verb->callback([arguments, &exit_code] {
     certify::parse_claim(arguments->claim, certify::ShareIs::optional);
     begin_work();
-    require_memory_of_certificates({arguments->certificate}, arguments->memory_limit);
+    experiments::require_memory_of_certificates({arguments->certificate}, arguments->memory_limit);
     const certify::Certificate certificate =
         certify::read_held_certificate(arguments->certificate).certificate;
     const std::vector<certify::Answer> answers =
