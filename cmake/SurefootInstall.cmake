@@ -7,7 +7,7 @@ install(TARGETS surefoot surefoot_testing EXPORT surefootTargets
 install(TARGETS surefoot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY src/surefoot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
         # These need fast_float and nlohmann/json, which users of the library need not have.
-        PATTERN "number.hpp" EXCLUDE PATTERN "json_fields.hpp" EXCLUDE PATTERN "json_parse.hpp" EXCLUDE PATTERN "kind_of.hpp" EXCLUDE
+        PATTERN "number.hpp" EXCLUDE PATTERN "json_fields.hpp" EXCLUDE PATTERN "json_parse.hpp" EXCLUDE PATTERN "free_choice.hpp" EXCLUDE PATTERN "kind_of.hpp" EXCLUDE
         PATTERN "experiments" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/surefoot/core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/surefoot/core)

@@ -153,6 +153,9 @@ void sync_folder(const fs::path& folder) {
 }
 
 struct StagedFiles::File {
+  // Not an aggregate: GCC does not destroy what was made where a later member of one throws (GCC PR 66139).
+  File(const fs::path& folder, std::optional<mode_t> mode, fs::path to)
+      : temporary(folder, mode), destination(std::move(to)) {}
   TemporaryFile temporary;
   fs::path destination;
 };
@@ -172,7 +175,7 @@ void StagedFiles::add(const fs::path& path, std::string_view content) {
   check_folder(folder);
   std::optional<mode_t> mode;  // a file that is replaced keeps its own
   if (fs::exists(status)) mode = static_cast<mode_t>(status.permissions()) & every_permission;
-  files_.push_back(std::unique_ptr<File>(new File{TemporaryFile(folder, mode), destination}));
+  files_.push_back(std::make_unique<File>(folder, mode, destination));
   const int failure = files_.back()->temporary.write(content);
   require_written(failure, cannot_write, path);
 }

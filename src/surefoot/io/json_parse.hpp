@@ -19,4 +19,12 @@ struct JsonLimits {
 /// of its objects.
 nlohmann::ordered_json parse_json(std::string_view what, std::string_view text, const JsonLimits& limits);
 
+/// Whether a value of JSON is this text. The library's own comparison makes a value of the text in a function
+/// that may not throw, so that a failed allocation would end the program.
+template <class Json>
+bool is_text(const Json& value, std::string_view text) {
+  const auto* string = value.template get_ptr<const typename Json::string_t*>();
+  return string != nullptr && *string == text;
+}
+
 }  // namespace surefoot::io

@@ -39,6 +39,13 @@ TEST(ParseJson, LeavesItToTheLibraryToSayWhatIsNoJson) {
     EXPECT_THROW((void)parse_json("it", text, {}), ParsedJson::exception) << text;
 }
 
+TEST(ParseJson, TextsAreComparedAsTheyAre) {
+  const auto json = parse_json("it", R"({"a": "x", "b": 1})", {});
+  EXPECT_TRUE(is_text(json.at("a"), "x"));
+  EXPECT_FALSE(is_text(json.at("a"), "y"));
+  EXPECT_FALSE(is_text(json.at("b"), "1"));
+}
+
 // The library's callback takes minutes for this.
 TEST(ParseJson, TakesALongListOfObjects) {
   constexpr int count = 400'000;

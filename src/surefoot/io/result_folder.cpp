@@ -5,6 +5,7 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/folder_names.hpp"
+#include "surefoot/io/json_parse.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 
@@ -214,7 +215,7 @@ std::string to_json(const Manifest& manifest) {
 
 bool is_manifest(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_object() && json.contains("format") && json["format"] == manifest_format;
+  return json.is_object() && json.contains("format") && is_text(json["format"], manifest_format);
 }
 
 Manifest parse_manifest(const std::string& source, std::string_view text) {
@@ -223,7 +224,7 @@ Manifest parse_manifest(const std::string& source, std::string_view text) {
   };
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("format") != manifest_format) throw wrong("is no manifest of Surefoot");
+    if (!is_text(json.at("format"), manifest_format)) throw wrong("is no manifest of Surefoot");
     if (json.at("format_version") != manifest_version) throw wrong("has a version that is not known");
     Manifest manifest;
     manifest.complete = json.at("complete").get<bool>();

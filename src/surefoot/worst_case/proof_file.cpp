@@ -300,7 +300,7 @@ std::string to_json(const ProofFile& proof) {
 
 ParsedProof parse_proof(std::string_view text) {
   Json json = parsed_json(text);
-  require(json.is_object() && json.contains("format") && json.at("format") == format_name,
+  require(json.is_object() && json.contains("format") && io::is_text(json.at("format"), format_name),
           "proof: format is not {}", format_name);
   require(json.contains("format_version") && json.at("format_version") == format_version,
           "proof: format_version is not {}, the one that this program reads", format_version);
@@ -316,7 +316,7 @@ ParsedProof parse_proof(std::string_view text) {
   const Json& method = object.at("method");
   require(method.is_object() && method.contains("name") && method.at("name").is_string(),
           "proof: method has no 'name'");
-  if (method.at("name") == own_name) {
+  if (io::is_text(method.at("name"), own_name)) {
     proof.own = read_own(method);
   } else {
     proof.question = read_question(method);
