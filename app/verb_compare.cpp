@@ -2,7 +2,6 @@
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/verifying.hpp"
-#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/comparison.hpp"
 

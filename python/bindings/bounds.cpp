@@ -80,7 +80,7 @@ void add_counts(py::module_& module) {
   });
 }
 
-void add_bounds_for_looking(py::module_& module) {
+void add_bounds_after_looking(py::module_& module) {
   module.def("band_level", [](const Object& samples, const Object& delta) {
     return vectorised<Index, double>(bounds::band_level, {"samples", "delta"}, samples, delta);
   });
@@ -126,7 +126,7 @@ void add_rates(py::module_& module) {
 void add_bounds(py::module_& module) {
   add_kl(module);
   add_counts(module);
-  add_bounds_for_looking(module);
+  add_bounds_after_looking(module);
   add_rates(module);
   module.def("pac_bayes_risk", [](const Object& risk, const Object& regularizer) {
     return vectorised<double, double>(bounds::pac_bayes_risk, {"expected_empirical_risk", "regularizer"},

@@ -264,19 +264,21 @@ void add_certificate(py::module_& module) {
       .def_property_readonly(
           "statements",
           [](const HeldCertificate& self) { return certify::statements_of(self.certificate()); })
-      .def(
-          "ask",
-          [](const HeldCertificate& self, const std::string& claim, const std::string& variant) {
-            std::vector<py::tuple> answers;
-            for (const certify::Answer& answer : certify::ask(self.certificate(), claim, variant)) {
-              std::optional<Index> step;
-              if (answer.claim.when != certify::ClaimText::When::unsaid) step = answer.claim.step;
-              answers.push_back(py::make_tuple(self.certificate().variants[answer.variant].name, answer.holds,
-                                               certify::to_text(answer.claim), answer.claim.share, step,
-                                               answer.sentence, answer.proof, answer.but));
-            }
-            return answers;
-          })
+      .def("ask",
+           [](const HeldCertificate& self, const std::string& claim, const std::string& variant) {
+             using Said =
+                 std::tuple<std::string, bool, std::string, std::optional<double>, std::optional<Index>,
+                            std::string, std::string, std::vector<std::string>>;
+             std::vector<Said> answers;
+             for (const certify::Answer& answer : certify::ask(self.certificate(), claim, variant)) {
+               std::optional<Index> step;
+               if (answer.claim.when != certify::ClaimText::When::unsaid) step = answer.claim.step;
+               answers.emplace_back(self.certificate().variants[answer.variant].name, answer.holds,
+                                    certify::to_text(answer.claim), answer.claim.share, step, answer.sentence,
+                                    answer.proof, answer.but);
+             }
+             return answers;
+           })
       .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
       .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {
         return interruptible(

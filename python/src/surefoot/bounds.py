@@ -145,7 +145,7 @@ def band_share(samples: npt.ArrayLike, count: npt.ArrayLike, level: npt.ArrayLik
     """The share that is below what `count` of the samples are below, at a level of ``band_level``, rounded down.
 
     >>> round(band_share(1000, 990, band_level(1000, 0.01)), 4)
-    0.9746
+    0.9734
     """
     return _core.band_share(samples, count, level)
 

@@ -140,7 +140,7 @@ class Certificate:
     >>> import numpy as np, surefoot
     >>> certificate = surefoot.certify(np.full((200, 3), 1e-3), tolerances=[1e-2], quantiles=[0.9])
     >>> certificate
-    <surefoot.Certificate: 1 variant, 7 claims, confidence 0.99>
+    <surefoot.Certificate: 1 variant, 13 claims, confidence 0.99>
     >>> certificate.claims[0]
     SuccessClaim(variant='traces', step=1, tolerance=0.01, method='exact', samples=200, failures=0, delta=...)
     >>> surefoot.Certificate(certificate.to_json()) == certificate

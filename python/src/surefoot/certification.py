@@ -117,11 +117,12 @@ def certify(
     >>> random = np.random.default_rng(1)
     >>> cold = random.exponential(0.7 ** np.arange(50), (500, 50))
     >>> certificate = surefoot.certify({"cold": cold, "warm": cold[:, 10:]}, tolerances=[1e-3], quantiles=[0.9])
-    >>> [(claim.variant, claim.steps) for claim in certificate.claims[-2:]]
-    [('cold', 24), ('warm', 14)]
+    >>> [certificate.budget(tolerance=1e-3, quantile=0.9, variant=name).steps for name in ("cold", "warm")]
+    [24, 14]
     """
     tables = _tables(traces, names, sources, first_step, recorded_steps)
-    options = claim_options(**{"choose": "both", **claims})
+    claims.setdefault("choose", "both")
+    options = claim_options(**claims)
     options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
     options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
     options = _core.resolved(options, [table.steps for table in tables])

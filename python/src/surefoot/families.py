@@ -263,7 +263,8 @@ class _Family:
         """
         iterations = _iterations(iterations)
         engine = self._engine(preset, settings, iterations)
-        options = claim_options(**{"choose": "both", **claims})
+        claims.setdefault("choose", "both")
+        options = claim_options(**claims)
         record = record_text("run", self._record(engine, iterations, start))
         chosen = text("name", name)
         return Certificate._of(
