@@ -20,19 +20,27 @@ namespace {
 struct NamedVerb {
   std::string_view name;
   void (*add)(CLI::App& app, int& exit_code);
+  const char* group;  // of the help
 };
+
+constexpr const char* evidence = "Evidence";
+constexpr const char* reading = "Read";
+constexpr const char* numbers = "Numbers";
+constexpr const char* improving = "Improve";
+constexpr const char* research = "Research";
 
 // In the order of --help.
 constexpr std::array all_verbs{
-    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }},
-    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }},
-    NamedVerb{"verify", add_verify_verb},
-    NamedVerb{"compare", add_compare_verb},
-    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }},
-    NamedVerb{"worst-case", add_worst_case_verb},
-    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }},
-    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }},
-    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }},
+    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }, evidence},
+    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }, evidence},
+    NamedVerb{"verify", add_verify_verb, reading},
+    NamedVerb{"compare", add_compare_verb, reading},
+    NamedVerb{"plan", [](CLI::App& app, int&) { add_plan_verb(app); }, numbers},
+    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }, numbers},
+    NamedVerb{"worst-case", add_worst_case_verb, numbers},
+    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, improving},
+    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, improving},
+    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, research},
 };
 
 std::vector<CLI::App*> verbs_of(CLI::App& app) {
@@ -86,7 +94,9 @@ std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view onl
   app->require_subcommand(1);
   app->footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
   for (const NamedVerb& verb : all_verbs) {
-    if (only.empty() || only == verb.name) verb.add(*app, exit_code);
+    if (!only.empty() && only != verb.name) continue;
+    verb.add(*app, exit_code);
+    app->get_subcommand(std::string(verb.name))->group(verb.group);
   }
   return app;
 }

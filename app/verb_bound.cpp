@@ -1,3 +1,5 @@
+#include "surefoot/bounds/anytime.hpp"
+#include "surefoot/bounds/band.hpp"
 #include "surefoot/bounds/kl.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
@@ -9,15 +11,20 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace {
 
+using namespace surefoot::bounds;
 using surefoot::Index;
 using Json = nlohmann::ordered_json;
+using Number = std::variant<double, Index>;
 
 struct BoundOptions {
   double q = 0;
@@ -30,85 +37,105 @@ struct BoundOptions {
   bool json = false;
 };
 
-// A number on standard output: 17 significant digits, or an object with its arguments.
-void print(const BoundOptions& options, Json arguments, const char* name, double value) {
-  if (options.json) {
-    arguments[name] = value;
-    fmt::print("{}\n", arguments.dump());
-  } else {
-    fmt::print("{:.17g}\n", value);
-  }
-}
+/// A bound, its arguments by name, and what it is called in JSON.
+struct NamedBound {
+  const char* name;
+  const char* description;
+  std::vector<const char*> arguments;
+  const char* result;
+  Number (*compute)(const BoundOptions&);
+  const char* example;
+};
 
-void print(const BoundOptions& options, Json arguments, const char* name, Index value) {
-  if (options.json) {
-    arguments[name] = value;
-    fmt::print("{}\n", arguments.dump());
-  } else {
-    fmt::print("{}\n", value);
-  }
-}
+const std::array all_bounds{
+    NamedBound{"kl-inverse",
+               "sup{ p : kl(q||p) <= c }, rounded up",
+               {"q", "c"},
+               "kl_inverse",
+               [](const BoundOptions& o) -> Number { return kl_inverse(o.q, o.c); },
+               "--q 0.1 --c 0.01"},
+    NamedBound{"risk",
+               "upper bound on the failure probability from failures in samples",
+               {"failures", "samples", "delta", "method"},
+               "risk",
+               [](const BoundOptions& o) -> Number {
+                 return risk_upper_bound(o.failures, o.samples, o.delta, parse_risk_method(o.method));
+               },
+               "--failures 3 --samples 1000 --delta 1e-4 --method exact"},
+    NamedBound{
+        "rank",
+        "the smallest rank r such that the r-th smallest of the samples bounds the quantile; 0: none exists",
+        {"samples", "quantile", "delta"},
+        "rank",
+        [](const BoundOptions& o) -> Number { return order_statistic_rank(o.samples, o.quantile, o.delta); },
+        "--samples 1000 --quantile 0.9 --delta 0.0081"},
+    NamedBound{
+        "level",
+        "the level at which exact bounds hold for all tolerances and quantiles at once, so that they may be "
+        "chosen after looking; rounded down",
+        {"samples", "delta"},
+        "level",
+        [](const BoundOptions& o) -> Number { return band_level(o.samples, o.delta); },
+        "--samples 1000 --delta 0.01"},
+    NamedBound{
+        "anytime",
+        "upper bound on the failure probability that stays valid if runs are added and it is looked at again; "
+        "rounded up",
+        {"failures", "samples", "delta"},
+        "risk",
+        [](const BoundOptions& o) -> Number { return anytime_upper(o.failures, o.samples, o.delta); },
+        "--failures 0 --samples 556 --delta 0.01"}};
 
-void add_kl_inverse(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
-  CLI::App* verb = bound.add_subcommand("kl-inverse", "sup{ p : kl(q||p) <= c }, rounded up");
-  verb->add_option("--q", options->q, "observed rate, in [0, 1]")->required();
-  verb->add_option("--c", options->c, "divergence, at least 0")->required();
-  verb->add_flag("--json", options->json, "print a JSON object");
-  verb->footer("Example: surefoot bound kl-inverse --q 0.1 --c 0.01");
-  verb->callback([options] {
-    begin_work();
-    print(*options, {{"q", options->q}, {"c", options->c}}, "kl_inverse",
-          surefoot::bounds::kl_inverse(options->q, options->c));
-  });
-}
-
-void add_risk(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
-  CLI::App* verb =
-      bound.add_subcommand("risk", "upper bound on the failure probability from failures in samples");
-  verb->add_option("--failures", options->failures, "runs that failed")->required()->check(whole_number);
-  verb->add_option("--samples", options->samples, "runs in all")->required()->check(whole_number);
-  verb->add_option("--delta", options->delta, "the bound may be false with this probability")->required();
-  verb->add_option("--method", options->method, "exact, kl or pinsker")->capture_default_str();
-  verb->add_flag("--json", options->json, "print a JSON object");
-  verb->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4 --method exact");
-  verb->callback([options] {
-    const auto method = surefoot::bounds::parse_risk_method(options->method);
-    begin_work();
-    print(*options,
-          {{"failures", options->failures},
-           {"samples", options->samples},
-           {"delta", options->delta},
-           {"method", options->method}},
-          "risk",
-          surefoot::bounds::risk_upper_bound(options->failures, options->samples, options->delta, method));
-  });
-}
-
-void add_rank(CLI::App& bound, const std::shared_ptr<BoundOptions>& options) {
-  CLI::App* verb = bound.add_subcommand(
-      "rank",
-      "the smallest rank r such that the r-th smallest of the samples bounds the quantile; 0: none exists");
-  verb->add_option("--samples", options->samples, "number of samples")->required()->check(whole_number);
-  verb->add_option("--quantile", options->quantile, "in (0, 1)")->required();
-  verb->add_option("--delta", options->delta, "the bound may be false with this probability")->required();
-  verb->add_flag("--json", options->json, "print a JSON object");
-  verb->footer("Example: surefoot bound rank --samples 1000 --quantile 0.9 --delta 0.0081");
-  verb->callback([options] {
-    begin_work();
-    print(*options,
-          {{"samples", options->samples}, {"quantile", options->quantile}, {"delta", options->delta}}, "rank",
-          surefoot::bounds::order_statistic_rank(options->samples, options->quantile, options->delta));
-  });
+/// Adds the option of that name, and returns how it is written in JSON.
+std::function<Json()> add_argument(CLI::App& verb, const std::string& name,
+                                   const std::shared_ptr<BoundOptions>& options) {
+  const auto add = [&](auto BoundOptions::*member, const char* text) {
+    CLI::Option* option = verb.add_option("--" + name, (*options).*member, text);
+    if constexpr (std::is_same_v<decltype(member), Index BoundOptions::*>) option->check(whole_number);
+    if (name == "method")
+      option->capture_default_str();
+    else
+      option->required();
+    return [options, member] { return Json((*options).*member); };
+  };
+  if (name == "q") return add(&BoundOptions::q, "observed rate, in [0, 1]");
+  if (name == "c") return add(&BoundOptions::c, "divergence, at least 0");
+  if (name == "failures") return add(&BoundOptions::failures, "runs that failed");
+  if (name == "samples") return add(&BoundOptions::samples, "runs in all");
+  if (name == "quantile") return add(&BoundOptions::quantile, "in (0, 1)");
+  if (name == "method") return add(&BoundOptions::method, "exact, kl or pinsker");
+  return add(&BoundOptions::delta, "the bound may be false with this probability");
 }
 
 }  // namespace
 
 void add_bound_verb(CLI::App& app) {
-  CLI::App* bound = app.add_subcommand("bound", "One bound as a number: kl-inverse, risk or rank");
-  bound->require_subcommand(1);
-  bound->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4");
-  const auto options = std::make_shared<BoundOptions>();
-  add_kl_inverse(*bound, options);
-  add_risk(*bound, options);
-  add_rank(*bound, options);
+  CLI::App* all =
+      app.add_subcommand("bound", "One bound as a number: kl-inverse, risk, rank, level or anytime");
+  all->require_subcommand(1);
+  all->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4");
+  for (const NamedBound& bound : all_bounds) {
+    const auto options = std::make_shared<BoundOptions>();
+    CLI::App* verb = all->add_subcommand(bound.name, bound.description);
+    std::vector<std::function<Json()>> given;
+    for (const char* name : bound.arguments) given.push_back(add_argument(*verb, name, options));
+    verb->add_flag("--json", options->json, "print a JSON object");
+    verb->footer(fmt::format("Example: surefoot bound {} {}", bound.name, bound.example));
+    verb->callback([&bound, options, given] {
+      parse_risk_method(options->method);
+      begin_work();
+      const auto value = bound.compute(*options);
+      if (!options->json) {
+        if (const double* number = std::get_if<double>(&value))
+          fmt::print("{:.17g}\n", *number);
+        else
+          fmt::print("{}\n", std::get<Index>(value));
+        return;
+      }
+      Json object;
+      for (std::size_t i = 0; i < given.size(); ++i) object[bound.arguments[i]] = given[i]();
+      std::visit([&](auto number) { object[bound.result] = number; }, value);
+      fmt::print("{}\n", object.dump());
+    });
+  }
 }

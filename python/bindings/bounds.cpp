@@ -1,11 +1,16 @@
+#include "surefoot/bounds/anytime.hpp"
+#include "surefoot/bounds/band.hpp"
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/bounds/group_average.hpp"
 #include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/bounds/kl.hpp"
 #include "surefoot/bounds/pac_bayes.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
+#include "surefoot/bounds/sample_size.hpp"
 #include "surefoot/bounds/worst_case.hpp"
+#include "surefoot/core/error.hpp"
 
 #include "rooms.hpp"
 #include "vectorised.hpp"
@@ -75,6 +80,36 @@ void add_counts(py::module_& module) {
   });
 }
 
+void add_bounds_after_looking(py::module_& module) {
+  module.def("band_level", [](const Object& samples, const Object& delta) {
+    return vectorised<Index, double>(bounds::band_level, {"samples", "delta"}, samples, delta);
+  });
+  module.def("band_share", [](const Object& samples, const Object& count, const Object& level) {
+    return vectorised<Index, Index, double>(bounds::band_share, {"samples", "count", "level"}, samples, count,
+                                            level);
+  });
+  module.def("anytime_upper", [](const Object& failures, const Object& samples, const Object& delta) {
+    return vectorised<Index, Index, double>(bounds::anytime_upper, {"failures", "samples", "delta"}, failures,
+                                            samples, delta);
+  });
+  module.def("sequence_upper", [](const Object& failures, const Object& samples, const Object& delta) {
+    return vectorised<Index, Index, double>(bounds::sequence_upper, {"failures", "samples", "delta"},
+                                            failures, samples, delta);
+  });
+  module.def("samples_needed", [](const Object& failures, const Object& share, const Object& delta) {
+    return vectorised<Index, double, double>(bounds::samples_needed, {"failures", "share", "delta"}, failures,
+                                             share, delta);
+  });
+  module.def(
+      "group_average_upper", [](const std::vector<double>& shares, double delta, const std::string& method) {
+        std::vector<bounds::GroupShare> groups;
+        for (const double share : shares) groups.push_back({share, 1});
+        require(method == "betting" || method == "kl", "method: '{}' is neither betting nor kl", method);
+        return method == "kl" ? bounds::group_average_kl(groups, delta)
+                              : bounds::group_average_betting(groups, delta);
+      });
+}
+
 void add_rates(py::module_& module) {
   module.def("linear_rate_residual", [](const Object& beta, const Object& k, const Object& dist0) {
     return vectorised<double, Index, double>(bounds::linear_rate_residual, {"beta", "k", "dist0"}, beta, k,
@@ -91,6 +126,7 @@ void add_rates(py::module_& module) {
 void add_bounds(py::module_& module) {
   add_kl(module);
   add_counts(module);
+  add_bounds_after_looking(module);
   add_rates(module);
   module.def("pac_bayes_risk", [](const Object& risk, const Object& regularizer) {
     return vectorised<double, double>(bounds::pac_bayes_risk, {"expected_empirical_risk", "regularizer"},

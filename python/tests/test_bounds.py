@@ -108,3 +108,24 @@ def test_numbers_are_those_of_the_program(surefoot_program):
         assert float(printed) == bounds.risk_upper_bound(3, 1000, 1e-4, method)
     printed = surefoot_program("bound", "rank", "--samples", 1000, "--quantile", 0.9, "--delta", 0.0081)
     assert int(printed) == bounds.order_statistic_rank(1000, 0.9, 0.0081)
+
+
+def test_bounds_for_people_who_look_first(surefoot_program, source):
+    printed = surefoot_program("bound", "level", "--samples", 1000, "--delta", 0.01)
+    assert float(printed) == bounds.band_level(1000, 0.01)
+    printed = surefoot_program("bound", "anytime", "--failures", 2, "--samples", 960, "--delta", 0.01)
+    assert float(printed) == bounds.anytime_upper(2, 960, 0.01)
+    with open(source / "tests/golden/anytime.csv") as file:
+        rows = list(csv.reader(file))[1:]
+    failures, samples = (np.array([int(row[i]) for row in rows]) for i in (0, 1))
+    delta, upper = (np.array([float(row[i]) for row in rows]) for i in (2, 3))
+    assert np.allclose(bounds.anytime_upper(failures, samples, delta), upper, rtol=1e-9, atol=0)
+    assert (bounds.sequence_upper(failures, samples, delta) >= bounds.anytime_upper(failures, samples, delta) * 0.9).all()
+    level = bounds.band_level(200, 0.05)
+    shares = bounds.band_share(200, np.arange(201), level)
+    assert (np.diff(shares) > 0).all() and shares[0] == 0
+    assert bounds.group_average_upper([0.0] * 20, 0.1, "kl") == pytest.approx(1 - 0.1 ** (1 / 20))
+    with pytest.raises(InputError, match="1.5"):
+        bounds.group_average_upper([1.5], 0.1)
+    with pytest.raises(InputError, match="neither betting nor kl"):
+        bounds.group_average_upper([0.5], 0.1, "mean")

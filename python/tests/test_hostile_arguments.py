@@ -125,7 +125,7 @@ def certify(draw):
 
 def bound(draw):
     name = draw.one_of("kl", "kl_inverse", "risk_upper_bound", "success_lower_bound", "clopper_pearson_upper", "binomial_cdf_upper",
-                       "binomial_tail_upper", "order_statistic_rank", "empirical_rank", "linear_rate_residual", "averaged_rate_residual",
+                       "binomial_tail_upper", "order_statistic_rank", "anytime_upper", "sequence_upper", "samples_needed", "empirical_rank", "linear_rate_residual", "averaged_rate_residual",
                        "pac_bayes_risk", "calibrated_risk")  # fmt: skip
     return getattr(surefoot.bounds, name)(*(draw.one_of(draw.real(), draw.whole(), draw.array(2)) for _ in range(draw.one_of(2, 3))))
 

@@ -67,6 +67,13 @@ TEST_F(Program, PrintsBoundsWith17Digits) {
             fmt::format("{:.17g}\n", surefoot::bounds::kl_inverse(0, 0.1)));
   EXPECT_EQ(surefoot("bound rank --samples 1000 --quantile 0.9 --delta 0.0081").out, "923\n");
   EXPECT_EQ(surefoot("bound rank --samples 10 --quantile 0.9 --delta 0.0081").out, "0\n");
+  EXPECT_EQ(surefoot("bound level --samples 1 --delta 0.05").out, "0.050000000000000003\n");
+  const double level = std::stod(surefoot("bound level --samples 1000 --delta 0.01").out);
+  EXPECT_LE(level, 0.00018516915443119112);
+  EXPECT_NEAR(level, 0.00018516915443119112, 1e-13);
+  const double anytime = std::stod(surefoot("bound anytime --failures 0 --samples 556 --delta 0.01").out);
+  EXPECT_GE(anytime, 0.009997048699618795);
+  EXPECT_NEAR(anytime, 0.009997048699618795, 1e-15);
   const double risk = std::stod(surefoot("bound risk --failures 0 --samples 1000 --delta 1e-4").out);
   EXPECT_NEAR(risk, 0.009168055107232425, 1e-15);
   const Json object =
@@ -246,6 +253,12 @@ TEST_F(Program, RefusesBadOptions) {
            {"bound kl-inverse --q 2 --c 1", "2"},
            {"bound kl-inverse --q 0.5 --c nan", "nan"},
            {"bound rank --samples 10 --quantile 1 --delta 0.1", "quantile"},
+           {"bound level --samples 0 --delta 0.1", "samples: 0"},
+           {"bound level --samples 10 --delta nan", "nan"},
+           {"bound anytime --failures 3 --samples 2 --delta 0.1", "failures: 3"},
+           {"plan --share 1", "share: 1"},
+           {"plan --confidence 2", "2"},
+           {"plan --expected -1", "-1"},
            {"verify missing.json", "missing.json"},
            {"verify good.csv", "JSON"},
            {"nonsense", "nonsense"},
@@ -267,8 +280,8 @@ TEST_F(Program, HelpHasExamplesThatWork) {
   write("cold.csv", table(60, 20, true, 2));
   write("warm.csv", table(60, 20, true, 3));
   ASSERT_EQ(surefoot("certify results.csv").code, 0);
-  for (const char* verb :
-       {"", "certify", "verify", "bound", "bound kl-inverse", "bound risk", "bound rank"}) {
+  for (const char* verb : {"", "certify", "verify", "bound", "bound kl-inverse", "bound risk", "bound rank",
+                           "bound level", "bound anytime", "plan"}) {
     const ProgramResult help = surefoot(std::string(verb) + " --help");
     ASSERT_EQ(help.code, 0) << verb;
     ASSERT_EQ(surefoot("certify results.csv").code, 0);  // what the examples speak of

@@ -62,6 +62,49 @@ def order_statistic(samples, quantile, delta):
     return 0
 
 
+def beta_quantile(rank, samples, level):
+    """The b with P(Bin(samples, b) >= rank) = level."""
+    return bisect(mpf(0), mpf(1), lambda b: 1 - binomial_cdf(rank - 1, samples, b) <= level)
+
+
+def crossing(samples, level):
+    """P(some i: U_(i) < b_i) with b_i the quantile of level `level` of U_(i), by Bolshev's recursion for 1 - U."""
+    b = [beta_quantile(rank, samples, level) for rank in range(1, samples + 1)]
+    stays = []
+    for k in range(samples + 1):
+        crosses, choose = mpf(0), mpf(1)
+        for j in range(k):
+            crosses += choose * stays[j] * b[samples - 1 - j] ** (k - j)
+            choose = choose * (k - j) / (j + 1)
+        stays.append(1 - crosses)
+    return crosses
+
+
+def is_band_level(samples, delta, level):
+    """Whether the level, of 17 digits, is the largest one. Slow: not tried for more than 30 samples."""
+    off = mpf("1e-16")
+    return samples > 30 or samples == 1 or crossing(samples, level * (1 - off)) <= delta < crossing(samples, level * (1 + off))
+
+
+def anytime_mixture(failures, samples, p):
+    phi = mp.asin(mp.sqrt(p))
+    integral = mp.betainc(failures + mpf(1) / 2, samples - failures + mpf(1) / 2, 0, p)
+    return integral / (2 * phi * p**failures * (1 - p) ** (samples - failures))
+
+
+def is_anytime_upper(failures, samples, delta, upper):
+    """Whether the bound, of 16 digits, is the root."""
+    off = mpf("1e-15")
+    below, above = (anytime_mixture(failures, samples, p) for p in (upper - off * upper, min(upper + off * upper, (upper + 1) / 2)))
+    return below < 1 / delta < above
+
+
+CHECKS = {
+    "band_level.csv": lambda row: is_band_level(int(row[0]), mpf(float(row[1])), mpf(row[2])),
+    "anytime.csv": lambda row: is_anytime_upper(int(row[0]), int(row[1]), mpf(float(row[2])), mpf(row[3])),
+}
+
+
 FILES = {
     "kl_inverse.csv": lambda row: kl_inverse(float(row[0]), float(row[1])),
     "clopper_pearson.csv": lambda row: clopper_pearson(int(row[0]), int(row[1]), float(row[2])),
@@ -82,6 +125,12 @@ def main():
             with open(HERE / name, "w", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows([header, *rows])
         print(f"{name}: {len(rows)} values")
+    for name, holds in CHECKS.items():
+        with open(HERE / name, newline="") as file:
+            _, *rows = csv.reader(file)
+        wrong = [row for row in rows if not holds(row)]
+        print(f"{name}: {len(rows)} values, {len(wrong)} wrong {wrong}")
+        worst = max(worst, mpf(len(wrong)))
     print(f"largest relative difference {mp.nstr(worst, 3)}")
     return 0 if worst < mpf("1e-22") else 1
 

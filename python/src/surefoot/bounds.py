@@ -14,13 +14,17 @@ import numpy.typing as npt
 from . import _core
 
 __all__ = [
+    "anytime_upper",
     "averaged_rate_residual",
+    "band_level",
+    "band_share",
     "binomial_cdf_upper",
     "binomial_tail_upper",
     "calibrated_risk",
     "clopper_pearson_upper",
     "decibel_grid",
     "empirical_rank",
+    "group_average_upper",
     "kl",
     "kl_inverse",
     "kl_inverse_with_derivatives",
@@ -30,6 +34,8 @@ __all__ = [
     "regression_grid",
     "residual_grid",
     "risk_upper_bound",
+    "samples_needed",
+    "sequence_upper",
     "success_lower_bound",
 ]
 
@@ -121,6 +127,71 @@ def binomial_tail_upper(k: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) ->
     0.000977
     """
     return _core.binomial_tail_upper(k, n, p)
+
+
+def band_level(samples: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
+    """The level at which exact bounds hold for all tolerances and quantiles at once, rounded down.
+
+    With probability at least 1 - delta it holds for every tolerance that at least ``band_share(samples, count, level)`` of the problems are
+    below it, if ``count`` of the samples are: tolerances and quantiles may be chosen after looking. The number of samples may not.
+
+    >>> f"{band_level(1000, 0.01):.6g}"
+    '0.000185169'
+    """
+    return _core.band_level(samples, delta)
+
+
+def band_share(samples: npt.ArrayLike, count: npt.ArrayLike, level: npt.ArrayLike) -> Numbers:
+    """The share that is below what `count` of the samples are below, at a level of ``band_level``, rounded down.
+
+    >>> round(band_share(1000, 990, band_level(1000, 0.01)), 4)
+    0.9734
+    """
+    return _core.band_share(samples, count, level)
+
+
+def anytime_upper(failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
+    """Upper bound on the probability of failure that holds after every run at once, rounded up.
+
+    Runs may be added and the bound looked at again, until it is good enough. Runs are independent and identically distributed.
+
+    >>> anytime_upper(0, 556, 0.01) <= 0.01, anytime_upper(0, 555, 0.01) <= 0.01
+    (True, False)
+    """
+    return _core.anytime_upper(failures, samples, delta)
+
+
+def sequence_upper(failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
+    """Upper bound on the average probability of failure, given its past, along one long log of any dependence, rounded up.
+
+    It holds at every length at once, and speaks of the past of this log, not of a new one.
+
+    >>> round(1000 * sequence_upper(0, 1000, 0.01), 2)
+    5.21
+    """
+    return _core.sequence_upper(failures, samples, delta)
+
+
+def group_average_upper(
+    shares: npt.ArrayLike, delta: float, method: Literal["betting", "kl"] = "betting"
+) -> float:
+    """Upper bound on the expected share of failures of a group, from the shares of independent groups, rounded up.
+
+    Rows that belong together (the ticks of a flight) are one group. Groups count equally, whatever their size.
+
+    >>> round(group_average_upper([0.0] * 50 + [0.1] * 30 + [0.2] * 20, 0.05), 4)
+    0.1076
+    """
+    return _core.group_average_upper(np.asarray(shares, dtype=np.float64).ravel(), float(delta), method)
+
+
+def samples_needed(failures: npt.ArrayLike, share: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
+    """How many runs, of which at most `failures` fail, show that at least `share` succeed; 0 if 10^10 are not enough.
+
+    >>> samples_needed([0, 1, 2], 0.99, 0.01)
+    array([459, 662, 838])
+    """
+    return _core.samples_needed(failures, share, delta)
 
 
 def order_statistic_rank(samples: npt.ArrayLike, quantile: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:

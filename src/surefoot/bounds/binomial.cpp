@@ -77,6 +77,34 @@ class Binomial {
     return bound;
   }
 
+  static double order_statistic_level(Index rank, Index n, double level, double near) {
+    const Real target = static_cast<Real>(level) * (1 + 2 * tail_error(n));
+    const auto inverse = [&] {
+      return static_cast<Real>(boost::math::ibeta_inv(static_cast<double>(rank),
+                                                      static_cast<double>(n - rank + 1), level, Policy()));
+    };
+    bool guessed = near > 0 && near < 1;
+    Real b = guessed ? static_cast<Real>(near) : inverse();
+    // log P is concave in b, so that Newton's steps come from the left after the first one.
+    for (int round = 0; round < 60; ++round) {
+      const Real probability = tail(rank, n, b);
+      const Real density = boost::math::ibeta_derivative(static_cast<Real>(rank),
+                                                         static_cast<Real>(n - rank + 1), b, Policy());
+      const Real step = std::log(target / probability) * probability / density;
+      const Real next = b + step;
+      const bool inside = probability > 0 && density > 0 && next > 0 && 1 - next > 0;  // false for NaN
+      if (!inside && !guessed) break;
+      b = inside ? next : inverse();  // where P vanishes, there is no step
+      guessed = guessed && inside;
+      if (inside && std::abs(step) <= Real(1e-9L) * std::min(b, 1 - b))
+        break;  // the next error is its square
+    }
+    double bound = b > 0 ? rounded_up(b) : 1.0;
+    for (double ulps = 1; bound < 1.0 && !(tail(rank, n, bound) >= target); ulps *= 2)
+      bound = probability_up(bound * (1 + ulps * std::numeric_limits<double>::epsilon()), 1);
+    return bound;
+  }
+
  private:
   // Relative error of Boost's incomplete beta function in 64-bit significands: its power prefix loses about n
   // ulps of 1e-19 in the worst case, besides a constant. Measured errors are 100 times smaller
@@ -127,6 +155,14 @@ double checked_clopper_pearson(Index failures, Index n, double delta) {
   return Computed::clopper_pearson_upper(failures, n, delta);
 }
 
+template <class Computed>
+double checked_order_statistic_level(Index rank, Index n, double level, double near) {
+  check_counts("rank", rank, n);
+  require(rank >= 1, "rank: {} is below 1", rank);
+  require(level > 0.0 && level < 1.0, "level: {} is outside (0, 1)", level);
+  return Computed::order_statistic_level(rank, n, level, near);
+}
+
 }  // namespace
 
 double binomial_cdf_upper(Index k, Index n, double p) {
@@ -139,6 +175,10 @@ double clopper_pearson_upper(Index failures, Index n, double delta) {
   return checked_clopper_pearson<Widest>(failures, n, delta);
 }
 
+double order_statistic_level(Index rank, Index n, double level, double near) {
+  return checked_order_statistic_level<Widest>(rank, n, level, near);
+}
+
 namespace narrow {
 
 double binomial_cdf_upper(Index k, Index n, double p) {
@@ -149,6 +189,9 @@ double binomial_tail_upper(Index k, Index n, double p) {
 }
 double clopper_pearson_upper(Index failures, Index n, double delta) {
   return checked_clopper_pearson<Binomial<double>>(failures, n, delta);
+}
+double order_statistic_level(Index rank, Index n, double level, double near) {
+  return checked_order_statistic_level<Binomial<double>>(rank, n, level, near);
 }
 
 }  // namespace narrow

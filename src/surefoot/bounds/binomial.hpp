@@ -19,12 +19,18 @@ double binomial_tail_upper(Index k, Index n, double p);
 /// limits", Biometrika 26, 1934.
 double clopper_pearson_upper(Index failures, Index n, double delta);
 
+/// The quantile of level `level` of the rank-th smallest of n uniform numbers, which is Beta(rank, n - rank +
+/// 1): the b with P(Bin(n, b) >= rank) = level, rounded up by a few ulps. 1 <= rank <= n, 0 < level < 1.
+/// `near`, if positive, is where to look first.
+double order_statistic_level(Index rank, Index n, double level, double near = 0);
+
 /// The same in doubles alone, with margins for their rounding: what the functions above are where long double
 /// has no 64 bits. Never below the truth, above it by at most 1e-10 relative up to 10,000 samples.
 namespace narrow {
 double binomial_cdf_upper(Index k, Index n, double p);
 double binomial_tail_upper(Index k, Index n, double p);
 double clopper_pearson_upper(Index failures, Index n, double delta);
+double order_statistic_level(Index rank, Index n, double level, double near = 0);
 }  // namespace narrow
 
 }  // namespace surefoot::bounds

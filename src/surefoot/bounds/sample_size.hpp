@@ -1,0 +1,12 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+
+namespace surefoot::bounds {
+
+/// The smallest n with P(Bin(n, share) >= n - failures) <= delta: n runs of which at most `failures` fail
+/// show with confidence 1 - delta that at least `share` succeed, exactly when order_statistic_rank(n, share,
+/// delta) is at most n - failures. 0 if max_samples are not enough.
+Index samples_needed(Index failures, double share, double delta);
+
+}  // namespace surefoot::bounds
