@@ -60,6 +60,7 @@ certify::Options ClaimArguments::options() const {
   result.title = title;
   result.delta = bounds::delta_of_confidence(confidence);
   result.simultaneous = certify::parse_simultaneity(simultaneous);
+  result.choose = certify::parse_choice(choose);
   result.kinds = io::split_list("--claims", claims);
   result.risk_method = bounds::parse_risk_method(risk_method);
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
@@ -86,6 +87,11 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
       ->capture_default_str();
   verb.add_option("--simultaneous", arguments.simultaneous,
                   "all: all claims hold together with the confidence; each: each claim alone does")
+      ->capture_default_str();
+  verb.add_option(
+          "--choose", arguments.choose,
+          "when tolerances and shares are chosen; before: those declared here; after: any, of bands; both: "
+          "these with four fifths of the confidence, and bands with the rest")
       ->capture_default_str();
   verb.add_option("--risk-method", arguments.risk_method, "exact, kl or pinsker")->capture_default_str();
   verb.add_option("--quantile-method", arguments.quantile_method, "exact or grid")->capture_default_str();

@@ -24,6 +24,7 @@ struct ClaimArguments {
   double confidence = confidence_of(usual().delta);
   std::string claims = fmt::format("{}", fmt::join(usual().kinds, ","));
   std::string simultaneous{name(usual().simultaneous)};
+  std::string choose{name(surefoot::certify::Choice::both)};
   std::string risk_method{name(usual().risk_method)};
   std::string quantile_method{name(usual().quantile_method)};
   std::string budget_method{name(usual().budget_method)};

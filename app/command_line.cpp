@@ -23,24 +23,19 @@ struct NamedVerb {
   const char* group;  // of the help
 };
 
-constexpr const char* evidence = "Evidence";
-constexpr const char* reading = "Read";
-constexpr const char* numbers = "Numbers";
-constexpr const char* improving = "Improve";
-constexpr const char* research = "Research";
-
 // In the order of --help.
 constexpr std::array all_verbs{
-    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }, evidence},
-    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }, evidence},
-    NamedVerb{"verify", add_verify_verb, reading},
-    NamedVerb{"compare", add_compare_verb, reading},
-    NamedVerb{"plan", [](CLI::App& app, int&) { add_plan_verb(app); }, numbers},
-    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }, numbers},
-    NamedVerb{"worst-case", add_worst_case_verb, numbers},
-    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, improving},
-    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, improving},
-    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, research},
+    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }, "Evidence"},
+    NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }, "Evidence"},
+    NamedVerb{"verify", add_verify_verb, "Read"},
+    NamedVerb{"ask", add_ask_verb, "Read"},
+    NamedVerb{"compare", add_compare_verb, "Read"},
+    NamedVerb{"plan", [](CLI::App& app, int&) { add_plan_verb(app); }, "Numbers"},
+    NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }, "Numbers"},
+    NamedVerb{"worst-case", add_worst_case_verb, "Numbers"},
+    NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, "Improve"},
+    NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, "Improve"},
+    NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, "Research"},
 };
 
 std::vector<CLI::App*> verbs_of(CLI::App& app) {

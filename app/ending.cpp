@@ -1,5 +1,6 @@
 #include "ending.hpp"
 
+#include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
@@ -38,7 +39,7 @@ Failure end_of(const std::function<int()>& work) {
     return other.failure();
   } catch (const Interrupted&) {
     return ranks().fail({stopped_line(), stopped_exit_code()});
-  } catch (const Refuted& error) {
+  } catch (const surefoot::certify::Refuted& error) {
     return ranks().fail({error.what(), refuted});
   } catch (const ResourceError& error) {
     return ranks().fail({error.what(), no_resources});

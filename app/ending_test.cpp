@@ -1,5 +1,6 @@
 #include "ending.hpp"
 
+#include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
@@ -60,7 +61,8 @@ TEST(Ending, IsAnExitCodeOfTheTableWhateverIsThrown) {
   for (const Ending& ending : {
            Ending{"work that holds", [] { return 0; }, holds, ""},
            Ending{"work that finds nothing", [] { return 3; }, undecided, ""},
-           Ending{"a certificate that does not hold", throwing(Refuted("a.json: no")), refuted, "a.json: no"},
+           Ending{"a certificate that does not hold", throwing(surefoot::certify::Refuted("a.json: no")),
+                  refuted, "a.json: no"},
            Ending{"bad input", throwing(surefoot::InputError("--q: 2")), bad_input, "--q: 2"},
            Ending{"no memory, with numbers", throwing(surefoot::ResourceError("needs 2 GB")), no_resources,
                   "needs 2 GB"},

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "surefoot/core/error.hpp"
-
 /// What every verb ends with, the same everywhere (docs/reference_verbs.md has this table). Stopped by a
 /// signal: 128 and its number.
 enum ExitCode : int {
@@ -11,10 +9,4 @@ enum ExitCode : int {
   undecided = 3,     ///< nothing is shown either way
   no_resources = 4,  ///< memory or disk
   internal_error = 5,
-};
-
-/// Ends a verb with `refuted` and its message.
-class Refuted : public surefoot::InputError {
- public:
-  using surefoot::InputError::InputError;
 };

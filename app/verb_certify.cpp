@@ -24,7 +24,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -48,29 +47,6 @@ struct CertifyOptions {
   LookOptions looks;
   std::uint64_t memory_limit = 0;
 };
-
-std::vector<std::string> variant_names(const CertifyOptions& options) {
-  if (!options.names.empty()) {
-    std::vector<std::string> given = io::split_list("--names", options.names);
-    require(given.size() == options.files.size(), "--names: {} names for {} files", given.size(),
-            options.files.size());
-    require(std::set<std::string>(given.begin(), given.end()).size() == given.size(),
-            "--names: two variants have the same name");
-    for (const std::string& name : given) certify::require_name("--names", name);
-    return given;
-  }
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (const std::string& file : options.files) {
-    std::string name = certify::table_name(file);
-    for (int copy = 2; seen.contains(name); ++copy)
-      name = fmt::format("{} ({})", certify::table_name(file), copy);
-    certify::require_name("--names", name);
-    seen.insert(name);
-    names.push_back(name);
-  }
-  return names;
-}
 
 certify::Certificate certify_files(const CertifyOptions& options, const std::vector<std::string>& names,
                                    certify::Options claims, certify::CountJournal& journal,
@@ -135,7 +111,7 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
     stated = certify::parse_stated_worst_case(options.worst_case, options.dist0, options.estimated_dist0);
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
-  const std::vector<std::string> names = variant_names(options);
+  const std::vector<std::string> names = certify::table_names(options.files, options.names);
   const certify::Options claims = options.claims.options();
   begin_work();
   options.checkpoint.prepare();

@@ -1,9 +1,6 @@
-#include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/compare.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/error.hpp"
-#include "surefoot/io/atomic_file.hpp"
-#include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/comparison.hpp"
 
@@ -27,8 +24,6 @@ namespace {
 
 using namespace surefoot;
 
-constexpr std::size_t largest_compared_certificate = std::size_t{256} << 20;
-
 struct CompareArguments {
   std::string a;
   std::string b;
@@ -39,21 +34,8 @@ struct CompareArguments {
   std::uint64_t memory_limit = 0;
 };
 
-/// A certificate whose claims do not follow from its counts has nothing to be compared.
 report::Compared read_certificate(const std::string& path) {
-  certify::ParsedCertificate parsed = [&] {
-    try {
-      return certify::parse_certificate(io::read_file(path, largest_compared_certificate));
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", path, error.what()));
-    }
-  }();
-  const certify::Verification verification = certify::verify(parsed);
-  if (!verification.holds()) {
-    throw Refuted(fmt::format(
-        "{}: this certificate does not hold as recomputed from its counts (see surefoot verify): {}", path,
-        verification.findings.front()));
-  }
+  certify::ParsedCertificate parsed = certify::read_held_certificate(path);
   return {path, parsed.computed_digest, std::move(parsed.certificate)};
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 /// Each verb adds its subcommand; parsing runs it through a callback, which sets the exit code.
+void add_ask_verb(CLI::App& app, int& exit_code);
 void add_bound_verb(CLI::App& app);
 void add_calibrate_verb(CLI::App& app);
 void add_certify_verb(CLI::App& app);

@@ -1,3 +1,4 @@
+#include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
@@ -97,6 +98,8 @@ void add_options(py::module_& module) {
            [](Options& self, const std::string& text) {
              self.simultaneous = certify::parse_simultaneity(text);
            })
+      .def("set_choose",
+           [](Options& self, const std::string& text) { self.choose = certify::parse_choice(text); })
       .def("set_claims", [](Options& self, const std::vector<std::string>& kinds) {
         for (const std::string& kind : kinds) certify::claim_kind(kind);
         self.kinds = kinds;
@@ -261,6 +264,21 @@ void add_certificate(py::module_& module) {
       .def_property_readonly(
           "statements",
           [](const HeldCertificate& self) { return certify::statements_of(self.certificate()); })
+      .def("ask",
+           [](const HeldCertificate& self, const std::string& claim, const std::string& variant) {
+             using Said =
+                 std::tuple<std::string, bool, std::string, std::optional<double>, std::optional<Index>,
+                            std::string, std::string, std::vector<std::string>>;
+             std::vector<Said> answers;
+             for (const certify::Answer& answer : certify::ask(self.certificate(), claim, variant)) {
+               std::optional<Index> step;
+               if (answer.claim.when != certify::ClaimText::When::unsaid) step = answer.claim.step;
+               answers.emplace_back(self.certificate().variants[answer.variant].name, answer.holds,
+                                    certify::to_text(answer.claim), answer.claim.share, step, answer.sentence,
+                                    answer.proof, answer.but);
+             }
+             return answers;
+           })
       .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
       .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {
         return interruptible(

@@ -406,3 +406,22 @@ def test_ctrl_c_acts_within_a_second_in_calls_of_seconds(call, tmp_path):
         assert child.returncode == 0, err
         slowest = max(slowest, float(out) - sent)
     assert slowest < 1.0
+
+
+def test_claims_are_chosen_after_looking(surefoot_program, tmp_path):
+    traces = example()
+    certificate = surefoot.certify(traces)
+    certificate.save(tmp_path / "certificate.json")
+    level = float(np.quantile(traces[:, -1], 0.5))
+    answer = certificate.ask(f"below {level} after {traces.shape[1]}")
+    assert answer and 0 < answer.share < 0.5
+    printed = surefoot_program("ask", "certificate.json", "--claim", f"below {level} after {traces.shape[1]}")
+    assert answer.sentence in printed and answer.proof in printed
+    refused = certificate.ask(f"99.99% below {level} after {traces.shape[1]}")
+    assert not refused and refused.sentence == "" and refused.but
+    with pytest.raises(surefoot.InputError, match="'belwo'"):
+        certificate.ask("50% belwo 1")
+    assert not [c for c in surefoot.certify(traces, choose="before").claims if isinstance(c, surefoot.OtherClaim)]
+    assert {type(c) for c in surefoot.certify(traces, choose="after").claims} == {surefoot.OtherClaim}
+    with pytest.raises(surefoot.InputError, match="choose"):
+        surefoot.certify(traces, choose="never")

@@ -171,7 +171,7 @@ def test_hold_out_counts_fresh_samples_exactly(surefoot_program, tmp_path):
     traces = [gradient_descent(weights.sample(3, i, purpose), i) for i in range(400)]
     # Starts follow a rule, not a distribution: rows may look dependent.
     counted = surefoot.certify(
-        traces, tolerances=[0.05, 0.5], quantiles=[0.5], names=["learned"], allow_dependence=True
+        traces, tolerances=[0.05, 0.5], quantiles=[0.5], names=["learned"], choose="before", allow_dependence=True
     )
     assert certificate.claims == counted.claims
     assert any("hold-out" in sentence for sentence in certificate.assumptions)
@@ -185,7 +185,7 @@ def test_hold_out_at_the_means_draws_nothing():
     weights = posterior(-3.0)
     certificate = surefoot.calibrate(weights, gradient_descent, guarantee="hold-out-means", hold_out=range(50), tolerances=[0.1])
     traces = [gradient_descent(weights.mean, i) for i in range(50)]
-    assert certificate.claims == surefoot.certify(traces, tolerances=[0.1], names=["learned"]).claims
+    assert certificate.claims == surefoot.certify(traces, tolerances=[0.1], names=["learned"], choose="before").claims
     stated = json.loads(certificate.to_json())["variants"][0]["weights"]
     assert (stated["sampling"], stated["purpose"]) == ("means", "") and certificate.verify()
     assert not any("draws its weights anew" in sentence for sentence in certificate.assumptions)

@@ -78,5 +78,5 @@ def test_certificates_with_a_worst_case_are_read(surefoot_program, tmp_path):
     assert quantile.with_worst_case == quantile.upper_bound
     assert certificate.budget(tolerance=3.0, quantile=0.5).with_worst_case == 1
     assert any("as the user states" in sentence for sentence in certificate.statements)
-    plain = surefoot.certify([[1.0, 0.5]] * 3, tolerances=[0.7], quantiles=[0.5], allow_dependence=True)
+    plain = surefoot.certify([[1.0, 0.5]] * 3, tolerances=[0.7], quantiles=[0.5], choose="before", allow_dependence=True)
     assert all(claim.with_worst_case is None for claim in plain.claims)

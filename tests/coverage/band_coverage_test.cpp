@@ -5,6 +5,8 @@
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/group_average.hpp"
 #include "surefoot/bounds/risk.hpp"
+#include "surefoot/certify/ask.hpp"
+#include "surefoot/certify/classical.hpp"
 #include "surefoot/core/random.hpp"
 
 #include "coverage/simulation.hpp"
@@ -12,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -214,6 +217,76 @@ TEST(GroupCoverage, OfTheAverageTick) {
   expect_at_most(share_false(betting), delta);
   expect_at_most(share_false(by_kl), delta);
   EXPECT_GT(share_false(pooled), 3 * certificates / 10);
+}
+
+/// Runs whose metric at step k is U^k for a uniform U of their own, but that rise again at the last step with
+/// probability 0.1: P(phi_k < eps) and P(V_k < eps) are known for every eps.
+constexpr Index power_steps = 3;
+constexpr double rises = 0.1;
+
+double true_share(Index step, bool onward, double eps) {
+  const auto below = [&](double power) { return eps <= 0 ? 0.0 : std::min(1.0, std::pow(eps, 1 / power)); };
+  const double calm = below(static_cast<double>(step));  // phi falls: the largest from there on is the first
+  if (step < power_steps && !onward) return calm;
+  return (1 - rises) * calm + rises * std::min(calm, below(0.5));  // U^(1/2) at the last step
+}
+
+certify::Certificate power_certificate(RandomStream& random, Index samples, certify::Choice choose,
+                                       double delta) {
+  certify::Options options;
+  options.delta = delta;
+  options.choose = choose;
+  options.tolerances = {0.5};
+  options.quantiles = {0.5};
+  options = certify::resolved(options, {{1, 2, 3}});
+  runs::Tally tally(certify::tally_spec(options, {1, 2, 3}));
+  for (Index i = 0; i < samples; ++i) {
+    const double u = random.uniform();
+    const bool up = random.uniform() < rises;
+    const std::array run{u, u * u, up ? std::sqrt(u) : u * u * u};
+    tally.add_run(run.data());
+  }
+  certify::Variant variant;
+  variant.name = "a";
+  return certify::certify(options, {{variant, tally}});
+}
+
+/// Whether anybody who may ask for any tolerance, step and share gets an answer that is false: the worst
+/// question is just above a value of a band.
+bool some_answer_is_false(const certify::Certificate& certificate) {
+  const certify::Facts facts(certificate);
+  for (const certify::Fact& fact : facts.all()) {
+    const bool onward = fact.of == certify::Fact::Of::onward;
+    if (fact.share > true_share(fact.step, onward, fact.value) + 1e-12) return true;
+  }
+  return false;
+}
+
+TEST(BandCoverage, OfEveryAnswerOfACertificate) {
+  const double delta = 0.2;
+  constexpr Index total = 10'000;
+  for (const certify::Choice choose : {certify::Choice::both, certify::Choice::after}) {
+    const Index found = count_false(
+        "answers",
+        [&](RandomStream& random) {
+          return some_answer_is_false(power_certificate(random, 40, choose, delta));
+        },
+        total);
+    expect_at_most(found, delta, total);
+    EXPECT_GT(found, choose == certify::Choice::after ? total / 100 : 0);
+  }
+}
+
+// The naive way: certify at the tolerance and step that look best, as if they had been declared.
+TEST(BandCoverage, OfACertificateForTheBestLookingToleranceFailsTheNaiveWay) {
+  const Index samples = 40;
+  const double delta = 0.2;
+  std::vector<double> naive;
+  for (Index count = 0; count <= samples; ++count)
+    naive.push_back(bounds::success_lower_bound(samples - count, samples, delta, bounds::RiskMethod::exact));
+  const Index found = count_false(
+      "naive certificates", [&](RandomStream& random) { return some_tolerance_is_false(random, naive); });
+  EXPECT_GT(found, certificates * 6 / 10);
 }
 
 }  // namespace

@@ -280,8 +280,8 @@ TEST_F(Program, HelpHasExamplesThatWork) {
   write("cold.csv", table(60, 20, true, 2));
   write("warm.csv", table(60, 20, true, 3));
   ASSERT_EQ(surefoot("certify results.csv").code, 0);
-  for (const char* verb : {"", "certify", "verify", "bound", "bound kl-inverse", "bound risk", "bound rank",
-                           "bound level", "bound anytime", "plan"}) {
+  for (const char* verb : {"", "certify", "verify", "ask", "bound", "bound kl-inverse", "bound risk",
+                           "bound rank", "bound level", "bound anytime", "plan"}) {
     const ProgramResult help = surefoot(std::string(verb) + " --help");
     ASSERT_EQ(help.code, 0) << verb;
     ASSERT_EQ(surefoot("certify results.csv").code, 0);  // what the examples speak of
@@ -292,6 +292,54 @@ TEST_F(Program, HelpHasExamplesThatWork) {
     EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
   }
   EXPECT_EQ(surefoot("--version").out, std::string(surefoot::version) + "\n");
+}
+
+TEST_F(Program, AnswersWhatIsAskedAfterLooking) {
+  write("a.csv", table(400, 20, true));
+  ASSERT_EQ(surefoot("certify a.csv --metric residual --out a").code, 0);
+  const ProgramResult yes = surefoot("ask a/certificate.json --claim '50% at most 100 within 3'");
+  EXPECT_EQ(yes.code, 0) << yes.err;
+  EXPECT_TRUE(yes.out.starts_with(
+      "With confidence 0.99, the residual of at least 50 % of new problems is at or below 100 "
+      "after 3 iterations and stays there (up to iteration 20).\n  proof: "))
+      << yes.out;
+  const ProgramResult no = surefoot("ask a/certificate.json --claim '99.99% below 1e-30 after 3'");
+  EXPECT_EQ(no.code, 1);
+  EXPECT_TRUE(no.out.starts_with("not certified: 99.99% below 1e-30 after 3\n")) << no.out;
+  expect_complaint(surefoot("ask a/certificate.json --claim '50% belwo 1'"), "ask", {"word 3", "'belwo'"});
+  expect_complaint(surefoot("ask a/certificate.json --claim '50% below 1' --variant b"), "ask", {"'b'"});
+  ASSERT_EQ(surefoot("certify a.csv --simultaneous each --out each").code, 0);
+  expect_complaint(surefoot("ask each/certificate.json --claim '50% below 1'"), "ask", {"holds alone"});
+  expect_complaint(surefoot("certify a.csv --choose after --simultaneous each"), "choose",
+                   {"'after'", "simultaneous"});
+  expect_complaint(surefoot("certify a.csv --choose never"), "choose", {"'never'", "both, before, after"});
+  ASSERT_EQ(surefoot("certify a.csv --choose after --out after").code, 0);
+  EXPECT_EQ(surefoot("verify after/certificate.json --data a.csv").code, 0);
+  EXPECT_EQ(surefoot("verify a/certificate.json --data a.csv").code, 0);
+}
+
+// Bands cost little of what is declared, and little room.
+TEST_F(Program, BandsRaiseDeclaredBudgetsByAtMostThreePercentOrOneIteration) {
+  const std::string traces = std::string(SUREFOOT_SOURCE_DIR) + "/examples/traces/";
+  const std::string certify =
+      "certify " + traces + "osqp_mpc_cold.csv.gz " + traces + "osqp_mpc_warm.csv.gz --out ";
+  ASSERT_EQ(surefoot(certify + "before --choose before").code, 0);
+  ASSERT_EQ(surefoot(certify + "both").code, 0);
+  const Json before =
+      Json::parse(slurp(folder_ / "before/certificate.json")).at("claims").at("iteration_budget");
+  const std::string text = slurp(folder_ / "both/certificate.json");
+  const Json both = Json::parse(text).at("claims").at("iteration_budget");
+  ASSERT_EQ(before.size(), both.size());
+  int compared = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].at("steps").is_null()) continue;
+    ASSERT_FALSE(both[i].at("steps").is_null()) << both[i].dump();
+    const double steps = before[i].at("steps");
+    EXPECT_LE(both[i].at("steps").get<double>(), std::max(1.03 * steps, steps + 1)) << both[i].dump();
+    ++compared;
+  }
+  EXPECT_GT(compared, 12);
+  EXPECT_LT(text.size() - slurp(folder_ / "before/certificate.json").size(), 2'000'000U);  // two variants
 }
 
 TEST_F(Program, CertificateFitsItsSchema) {

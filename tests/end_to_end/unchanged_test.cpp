@@ -41,8 +41,10 @@ class Unchanged : public ProgramTest {
 
 TEST_F(Unchanged, ClaimsOfARunFamily) {
   const std::string family = std::string(SUREFOOT_SOURCE_DIR) + "/examples/mpc";
-  ASSERT_EQ(
-      surefoot("run qp " + family + " --preset paper --iterations 60 --steps 10,20,40,60 --out mpc").code, 0);
+  ASSERT_EQ(surefoot("run qp " + family +
+                     " --preset paper --iterations 60 --steps 10,20,40,60 --choose before --out mpc")
+                .code,
+            0);
   expect_claims("mpc", "f163dd6087ae58af3593b03b38e9349627e7200e5af711af2d0a8b70eb5b2882");
 }
 

@@ -20,7 +20,7 @@ from ._optional import needed, present
 if TYPE_CHECKING:
     from .certification import Data
 
-__all__ = ["BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
+__all__ = ["Answer", "BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
 
 #: The name of a kind of claims: "success", "quantile", "budget", and what later versions add.
 Kind: TypeAlias = str
@@ -42,6 +42,23 @@ class SuccessClaim:
     lower_bound: float  #: 0: says nothing
     #: 1 where the worst case is below the tolerance, else lower_bound: if what was stated for it holds. None: no worst case.
     with_worst_case: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What a certificate says about a claim that was chosen after looking; true if it is certified."""
+
+    variant: str
+    holds: bool
+    claim: str  #: with what was left out: the best share, or the fewest steps, that hold
+    share: float | None  #: that was asked for, or the largest that is certified
+    step: int | None
+    sentence: str  #: that may be quoted; empty unless it holds
+    proof: str  #: the numbers it follows from
+    but: tuple[str, ...]  #: what holds instead
+
+    def __bool__(self) -> bool:
+        return self.holds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,7 +140,7 @@ class Certificate:
     >>> import numpy as np, surefoot
     >>> certificate = surefoot.certify(np.full((200, 3), 1e-3), tolerances=[1e-2], quantiles=[0.9])
     >>> certificate
-    <surefoot.Certificate: 1 variant, 7 claims, confidence 0.99>
+    <surefoot.Certificate: 1 variant, 13 claims, confidence 0.99>
     >>> certificate.claims[0]
     SuccessClaim(variant='traces', step=1, tolerance=0.01, method='exact', samples=200, failures=0, delta=...)
     >>> surefoot.Certificate(certificate.to_json()) == certificate
@@ -254,6 +271,27 @@ class Certificate:
         ]
         claim: BudgetClaim = self._only(variant, found, f"a budget for tolerance {tolerance} and quantile {quantile}")
         return claim
+
+    def ask(self, claim: str, variant: str | None = None) -> Answer:
+        """Whether a claim is certified: ``"SHARE% below|at most VALUE [after K|within K]"``, chosen after looking.
+
+        After: at step K. Within: from step K on. Without the step or the share: the best that holds.
+
+        >>> import numpy as np, surefoot
+        >>> residuals = 0.8 ** np.arange(1, 61) * np.random.default_rng(0).uniform(0.1, 1, (1000, 1))
+        >>> certificate = surefoot.certify(residuals, metric="residual")
+        >>> print(certificate.ask("95% below 3e-4 within 40").sentence)
+        With confidence 0.99, the residual of at least 95 % of new problems is below 3e-4 after 40 iterations and stays below it (up to iteration 60).
+        >>> certificate.ask("99.99% below 3e-4 within 40").holds
+        False
+        """
+        name = variant if variant is not None else (self.variants[0] if len(self.variants) == 1 else None)
+        if name is None:
+            raise ValueError(f"variant: name one of {', '.join(self.variants)}")
+        of, holds, asked, share, step, sentence, proof, but = self._core.ask(
+            argument_text("claim", claim), argument_text("variant", name)
+        )[0]
+        return Answer(of, holds, asked, share, step, sentence, proof, tuple(but))
 
     def table(self, kind: Kind = "budget") -> Any:
         """The claims of one kind, a row each: a pandas.DataFrame, or without pandas a dict of NumPy arrays.

@@ -35,6 +35,8 @@ class ClaimOptions(TypedDict, total=False):
     confidence: float  #: of the whole certificate [0.99]
     claims: Sequence[Kind]  #: kinds of claims [all three]
     simultaneous: Literal["all", "each"]  #: all claims hold together with the confidence, or each alone does
+    #: before: what is declared here; after: any tolerance and share, of bands; both: both within one confidence [both]
+    choose: Literal["both", "before", "after"]
     risk_method: Literal["exact", "kl", "pinsker"]
     quantile_method: Literal["exact", "grid"]
     budget_method: Literal["settling", "every-step", "first-hit", "paper"]
@@ -115,10 +117,11 @@ def certify(
     >>> random = np.random.default_rng(1)
     >>> cold = random.exponential(0.7 ** np.arange(50), (500, 50))
     >>> certificate = surefoot.certify({"cold": cold, "warm": cold[:, 10:]}, tolerances=[1e-3], quantiles=[0.9])
-    >>> [(claim.variant, claim.steps) for claim in certificate.claims[-2:]]
-    [('cold', 24), ('warm', 14)]
+    >>> [certificate.budget(tolerance=1e-3, quantile=0.9, variant=name).steps for name in ("cold", "warm")]
+    [24, 14]
     """
     tables = _tables(traces, names, sources, first_step, recorded_steps)
+    claims.setdefault("choose", "both")
     options = claim_options(**claims)
     options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
     options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
@@ -136,6 +139,7 @@ def claim_options(
     confidence: float | None = None,
     claims: Sequence[Kind] | None = None,
     simultaneous: str | None = None,
+    choose: str | None = None,
     risk_method: str | None = None,
     quantile_method: str | None = None,
     budget_method: str | None = None,
@@ -160,6 +164,8 @@ def claim_options(
         options.set_claims([claims] if isinstance(claims, str) else [text("claims", kind) for kind in claims])
     if simultaneous is not None:
         options.set_simultaneous(text("simultaneous", simultaneous))
+    if choose is not None:
+        options.set_choose(text("choose", choose))
     if risk_method is not None:
         options.risk_method = text("risk_method", risk_method)
     if quantile_method is not None:

@@ -251,6 +251,7 @@ class _Family:
         """
         iterations = _iterations(iterations)
         engine = self._engine(preset, settings, iterations)
+        claims.setdefault("choose", "both")
         options = claim_options(**claims)
         record = record_text("run", self._record(engine, iterations, start))
         chosen = text("name", name)

@@ -73,9 +73,18 @@ constexpr AssumptionTexts second_wording = [] {
   return texts;
 }();
 
+constexpr AssumptionTexts third_wording = [] {
+  AssumptionTexts texts = second_wording;
+  texts.fixed_before =
+      "The number of samples, the steps, and the tolerances, quantiles and methods that are declared were fixed before "
+      "the runs were seen.";
+  return texts;
+}();
+
 const AssumptionTexts& texts_of(int wording) {
   require_known_wording(wording);
-  return wording == 1 ? first_wording : second_wording;
+  if (wording == 1) return first_wording;
+  return wording == 2 ? second_wording : third_wording;
 }
 
 /// What is said of earlier looks: of all variants the one that says least for the certificate. Nothing where

@@ -3,6 +3,7 @@
 #include "surefoot/bounds/methods.hpp"
 #include "surefoot/certify/guarantee.hpp"
 #include "surefoot/certify/independence.hpp"
+#include "surefoot/certify/kinds/bands.hpp"
 #include "surefoot/certify/kinds/iteration_budget.hpp"
 #include "surefoot/certify/kinds/quantile.hpp"
 #include "surefoot/certify/kinds/success_rate.hpp"
@@ -67,8 +68,10 @@ Simultaneity parse_simultaneity(std::string_view text);
 inline constexpr int current_format = 2;
 
 /// The wording of new certificates (sentences.hpp). 1: assumptions of format 1, no statements. 2: independent
-/// and identically distributed; settling claims say up to which iteration.
-inline constexpr int current_wording = 2;
+/// and identically distributed; settling claims say up to which iteration. 3: assumptions speak of
+/// what is declared, and a success rate is quoted with the largest share that any claim implies
+/// (implied.hpp).
+inline constexpr int current_wording = 3;
 
 /// Names of metric, unit, title and variants stand in the sentences: one line each, and no longer than this.
 inline constexpr std::size_t longest_name = 200;
@@ -95,6 +98,7 @@ struct Certificate {
   std::vector<SuccessClaim> success;
   std::vector<QuantileClaim> quantile;
   std::vector<BudgetClaim> budget;
+  std::vector<BandClaim> bands;
   int wording = current_wording;         ///< of its statements and assumptions
   std::vector<std::string> assumptions;  ///< in words
   std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables

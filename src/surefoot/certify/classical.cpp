@@ -4,6 +4,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -20,6 +21,9 @@ using bounds::QuantileMethod;
 
 constexpr std::size_t default_step_count = 60;
 
+constexpr EnumNames<Choice, 3> choice_names{
+    {{Choice::both, "both"}, {Choice::before, "before"}, {Choice::after, "after"}}};
+
 /// A kind, how many claims it makes in all and what is wanted for each of them.
 struct KindShare {
   const ClaimKind* kind;
@@ -29,24 +33,30 @@ struct KindShare {
   double delta_each = 0;
 };
 
-// Kinds with a wanted delta are served first; the others share equally what is left.
+// Kinds with a wanted delta are served first. Of what is left, free kinds take their part, and the others
+// share equally the rest; alone, either takes all.
 void share_by_union(const Options& options, std::vector<KindShare>& kinds) {
   bounds::ConfidenceBudget budget(options.delta);
   Index without = 0;
+  double free = 0;
   for (KindShare& kind : kinds) {
     if (kind.wanted) {
       budget.take(kind.purpose, kind.claims, *kind.wanted);
       kind.delta_each = *kind.wanted;
     } else {
-      ++without;
+      without += kind.kind->free_share() > 0 ? 0 : 1;
+      free += kind.kind->free_share();
     }
   }
   const double left = 1.0 - budget.spent() / budget.total();
-  require(without == 0 || left > 0.0,
+  require((without == 0 && free == 0) || left > 0.0,
           "confidence budget: nothing of {} is left for the other kinds of claims", options.delta);
   for (KindShare& kind : kinds) {
-    if (!kind.wanted)
-      kind.delta_each = budget.take_fraction(kind.purpose, kind.claims, left / static_cast<double>(without));
+    if (kind.wanted) continue;
+    const double own = kind.kind->free_share();
+    const double part =
+        own > 0 ? left * (without == 0 ? own / free : own) : left * (1 - free) / static_cast<double>(without);
+    kind.delta_each = budget.take_fraction(kind.purpose, kind.claims, part);
   }
 }
 
@@ -79,6 +89,13 @@ std::vector<KindShare> share_out(const Options& options, const std::vector<Count
 }
 
 }  // namespace
+
+std::string_view name(Choice choice) {
+  return name_in(choice_names, choice);
+}
+Choice parse_choice(std::string_view text) {
+  return value_in(choice_names, "choose", text);
+}
 
 bool Options::claims(std::string_view kind) const {
   return std::ranges::count(kinds, kind) > 0;
@@ -126,6 +143,8 @@ void Options::validate() const {
   require_name("title", title);
   require_name("metric", metric);
   require_name("unit", unit);
+  require(choose != Choice::after || simultaneous == Simultaneity::all,
+          "choose: 'after' needs claims that hold together (simultaneous 'all')");
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
   for (const std::string& kind : kinds) claim_kind(kind);
   for (const auto& [kind, wanted] : kind_delta) {
@@ -145,6 +164,10 @@ void Options::validate() const {
 
 Options resolved(Options options, const std::vector<std::vector<Index>>& recorded_steps) {
   options.validate();
+  if (options.choose == Choice::after) options.kinds.clear();
+  if (options.choose != Choice::before && options.simultaneous == Simultaneity::all &&
+      !options.claims("bands"))
+    options.kinds.emplace_back("bands");
   if (options.tolerances.empty()) options.tolerances = default_tolerances(options.unit);
   if (options.quantile_method == QuantileMethod::grid && options.grid.empty()) {
     options.grid = options.unit == "dB" ? bounds::decibel_grid() : bounds::residual_grid();

@@ -14,12 +14,21 @@ namespace surefoot::certify {
 /// "success", "quantile" and "budget": the kinds that are claimed unless a user says otherwise.
 std::vector<std::string> default_kinds();
 
+/// When tolerances, quantiles and steps are chosen. `before`: they are declared. `after`: bands alone
+/// (kinds/bands.hpp), of which everything may be asked once the runs are seen. `both`: what is declared, with
+/// most of the confidence, and bands with the rest. Bands need Simultaneity::all, with which alone they hold
+/// together: `both` is `before` for claims that hold each alone.
+enum class Choice { before, after, both };
+std::string_view name(Choice choice);
+Choice parse_choice(std::string_view text);
+
 /// What is claimed about a deterministic optimizer, declared before its runs are seen.
 struct Options {
   double delta = 0.01;  ///< total over all claims (simultaneous all), or of each claim (each)
   Simultaneity simultaneous = Simultaneity::all;
   /// Kinds of claims by name (kinds/claim_kind.hpp), in any order.
   std::vector<std::string> kinds = default_kinds();
+  Choice choose = Choice::before;  ///< resolved() adds the kind "bands" unless it is `before`
   /// Delta of each claim of a kind; kinds without share equally what is left (all), or take delta (each).
   std::map<std::string, double, std::less<>> kind_delta = {};
   std::vector<double> tolerances;  ///< increasing; empty: default_tolerances(unit)

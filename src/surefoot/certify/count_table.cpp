@@ -18,6 +18,7 @@
 #include <future>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -191,6 +192,26 @@ ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index colum
       label(0), label(header.size() - 1), result.steps.front(), result.steps.back());
   result.reading.push_back(result.notice);
   return result;
+}
+
+std::vector<std::string> table_names(const std::vector<std::string>& files, const std::string& given) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  if (!given.empty()) {
+    names = io::split_list("--names", given);
+    require(names.size() == files.size(), "--names: {} names for {} files", names.size(), files.size());
+    seen.insert(names.begin(), names.end());
+    require(seen.size() == names.size(), "--names: two variants have the same name");
+  } else {
+    for (const std::string& file : files) {
+      std::string name = table_name(file);
+      for (int copy = 2; seen.contains(name); ++copy) name = fmt::format("{} ({})", table_name(file), copy);
+      seen.insert(name);
+      names.push_back(name);
+    }
+  }
+  for (const std::string& name : names) require_name("--names", name);
+  return names;
 }
 
 std::string table_name(const std::string& path) {

@@ -42,6 +42,9 @@ std::string unlabelled_columns(const std::vector<Index>& steps);
 
 /// What the runs of a file are called if nobody says: osqp_cold.csv.gz osqp_cold, standard input stdin.
 std::string table_name(const std::string& path);
+/// Names of the variants: those of the list `given`, one per file, or by table_name(), each once. InputError
+/// names what cannot be a name.
+std::vector<std::string> table_names(const std::vector<std::string>& files, const std::string& given);
 
 /// A table of runs whose columns are known and whose rows are still to be counted. Several processes
 /// (core/ranks.hpp) read a part each where rows lie in the file as they are; otherwise the first reads all.

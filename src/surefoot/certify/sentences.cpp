@@ -1,5 +1,6 @@
 #include "surefoot/certify/sentences.hpp"
 
+#include "surefoot/bounds/sample_size.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/words.hpp"
@@ -229,9 +230,32 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   return lines;
 }
 
+std::string lack_of_samples(const Certificate& certificate) {
+  double share = 0;
+  double delta = 0;
+  Index samples = 0;
+  const auto note = [&](const auto& claim, bool none) {
+    if (!none || claim.quantile <= share || is_pac_bayes(certificate)) return;
+    share = claim.quantile;
+    delta = claim.delta;
+    samples = claim.samples;
+  };
+  for (const QuantileClaim& claim : certificate.quantile)
+    note(claim, claim.method == bounds::QuantileMethod::exact && claim.rank == 0);
+  for (const BudgetClaim& claim : certificate.budget)
+    note(claim, claim.method != bounds::BudgetMethod::paper && claim.rank == 0);
+  const bool known = share > 0 && share < 1 && delta > 0 && delta < 1;
+  const Index needed = known ? bounds::samples_needed(0, share, delta) : 0;
+  if (needed <= samples) return "";
+  return fmt::format("A share of {} needs {} runs without failure, you have {}.", percent_label(share),
+                     count_label(needed), count_label(samples));
+}
+
 std::string note_on_no_guarantee(const Certificate& certificate) {
   if (!says_nothing_somewhere(certificate)) return "";
-  return "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
+  const std::string lack = lack_of_samples(certificate);
+  return (lack.empty() ? "" : lack + ' ') +
+         "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
          "tolerances and iterations changed after this look, are not covered by the confidence: take a new "
          "set of samples, and fix its size and all that is claimed before it is counted.";
 }

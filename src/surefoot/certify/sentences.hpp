@@ -48,6 +48,9 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate);
 /// Whether some variant draws its weights anew for every problem.
 bool draws_weights(const Certificate& certificate);
 
+/// "A share of 99 % needs 459 runs without failure, you have 300.": why quantiles and budgets of some share
+/// say nothing whatever the runs are; of the largest such share. Empty if there is none.
+std::string lack_of_samples(const Certificate& certificate);
 /// What "-" in a table means for this certificate; empty if no bound is without content.
 std::string note_on_no_guarantee(const Certificate& certificate);
 /// What certified numbers rest on where rows were found to be dependent; empty if that is not so.

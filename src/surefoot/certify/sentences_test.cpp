@@ -186,5 +186,20 @@ TEST(Wording, ThatIsNotKnownIsRefusedByItsNumber) {
   }
 }
 
+TEST(LackOfSamples, SaysHowManyRunsTheLargestShareNeeds) {
+  Certificate certificate;
+  EXPECT_EQ(lack_of_samples(certificate), "");
+  QuantileClaim claim;
+  claim.quantile = 0.99;
+  claim.samples = 300;
+  claim.delta = 0.01;
+  certificate.quantile.push_back(claim);
+  EXPECT_EQ(lack_of_samples(certificate), "A share of 99 % needs 459 runs without failure, you have 300.");
+  EXPECT_TRUE(
+      contains(note_on_no_guarantee(certificate), "needs 459 runs without failure, you have 300. \"-\""));
+  certificate.quantile.front().rank = 299;
+  EXPECT_EQ(lack_of_samples(certificate), "");
+}
+
 }  // namespace
 }  // namespace surefoot::certify

@@ -11,6 +11,7 @@
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include <fmt/ranges.h>
@@ -121,10 +122,15 @@ class CertificateCheck {
 
   // Values are rounded up where more would be kept than the limit: a function of the sizes alone.
   [[nodiscard]] bool rounds_values(std::size_t index) const {
-    if (certificate_.quantiles.empty() || !certificate_.grid.empty()) return false;
-    const auto claims = std::ranges::count_if(
-        certificate_.quantile, [&](const QuantileClaim& claim) { return claim.variant == index; });
-    const Index columns = claims / static_cast<Index>(certificate_.quantiles.size());
+    Index columns = 0;
+    if (!certificate_.bands.empty()) {
+      columns = std::ranges::count_if(
+          certificate_.steps, [&](Index step) { return records(certificate_.variants[index], step); });
+    } else if (!certificate_.quantiles.empty() && certificate_.grid.empty()) {
+      const auto claims = std::ranges::count_if(
+          certificate_.quantile, [&](const QuantileClaim& claim) { return claim.variant == index; });
+      columns = claims / static_cast<Index>(certificate_.quantiles.size());
+    }
     return columns > 0 && certificate_.variants[index].samples > certificate_.value_limit / columns;
   }
 
@@ -304,6 +310,24 @@ void compare_rows(const Certificate& certificate, std::size_t variant,
   independence.drift.p_value = stated.independence->drift.p_value;
   expect(independence == *stated.independence,
          "what its rows show of dependence is not what the certificate says");
+}
+
+ParsedCertificate read_held_certificate(const std::string& path) {
+  constexpr std::size_t largest = std::size_t{256} << 20;
+  ParsedCertificate parsed = [&] {
+    try {
+      return parse_certificate(io::read_file(path, largest));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", path, error.what()));
+    }
+  }();
+  const Verification verification = verify(parsed);
+  if (!verification.holds()) {
+    throw Refuted(fmt::format(
+        "{}: this certificate does not hold as recomputed from its counts (see surefoot verify): {}", path,
+        verification.findings.front()));
+  }
+  return parsed;
 }
 
 }  // namespace surefoot::certify

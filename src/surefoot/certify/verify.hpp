@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/core/error.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/runs/tally.hpp"
 
@@ -9,6 +10,12 @@
 #include <vector>
 
 namespace surefoot::certify {
+
+/// A certificate that does not hold where one is needed that does; the program exits with code 1.
+class Refuted : public InputError {
+ public:
+  using InputError::InputError;
+};
 
 /// What a check of a certificate found. It holds if there are no findings.
 struct Verification {
@@ -45,5 +52,9 @@ void compare_weights(const Certificate& certificate, std::size_t variant,
 /// Compares everything that the certificate says with what the repetition of its command wrote; only the
 /// program's version may differ.
 void compare_repeated(const Certificate& stated, const Certificate& repeated, Verification& verification);
+
+/// The certificate of a file, if it holds as recomputed from its counts; Refuted if it does not, for then it
+/// says nothing.
+ParsedCertificate read_held_certificate(const std::string& path);
 
 }  // namespace surefoot::certify

@@ -176,6 +176,16 @@ std::string upper_bound_percent(double share) {
   return all ? std::string(nothing) : percent_of(units, decimals);
 }
 
+double five_digits_up(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 4);
+  for (const double candidate : {value, value + unit / 2, value + unit, value + 2 * unit}) {
+    const double rounded = std::strtod(fmt::format("{:.4e}", candidate).c_str(), nullptr);
+    if (rounded >= value) return rounded;
+  }
+  return value;
+}
+
 std::string full_precision(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

@@ -50,6 +50,9 @@ std::string lower_bound_percent(double share);
 /// An upper bound on a share, rounded up in the same way; "-" if it says nothing.
 std::string upper_bound_percent(double share);
 
+/// The smallest number of five significant digits that is not below `value`; infinity and NaN as they are.
+double five_digits_up(double value);
+
 /// 17 significant digits for programs; inf and nan by these names.
 std::string full_precision(double value);
 

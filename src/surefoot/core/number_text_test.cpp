@@ -182,6 +182,21 @@ TEST(ObservedPercent, IsAllOnlyIfItIsAll) {
   EXPECT_EQ(observed_percent(not_a_number), "-");
 }
 
+TEST(FiveDigitsUp, IsNeverBelowAndShort) {
+  EXPECT_EQ(five_digits_up(1.23456789e-5), 1.2346e-5);
+  EXPECT_EQ(five_digits_up(-1.23456789), -1.2345);
+  EXPECT_EQ(five_digits_up(1.2345), 1.2345);
+  EXPECT_EQ(five_digits_up(99999.1), 100000);
+  EXPECT_EQ(five_digits_up(0), 0);
+  EXPECT_EQ(five_digits_up(infinity), infinity);
+  for (double value = 1e-320; value < 1e300; value *= 1.37e3) {
+    for (const double signed_value : {value, -value}) {
+      EXPECT_GE(five_digits_up(signed_value), signed_value);
+      EXPECT_LE(five_digits_up(signed_value), signed_value + 1.0001e-4 * std::abs(value) + 1e-323);
+    }
+  }
+}
+
 TEST(FullPrecision, KeepsEveryBit) {
   EXPECT_EQ(read(full_precision(0.1)), 0.1);
   EXPECT_EQ(full_precision(infinity), "inf");

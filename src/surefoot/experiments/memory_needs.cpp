@@ -140,13 +140,14 @@ void MemoryNeeds::add_counts(Index steps, std::size_t tolerances, Index samples)
 }
 
 void MemoryNeeds::add_values(const runs::TallySpec& spec, std::optional<Index> runs) {
-  if (!spec.keep_values || !spec.grid.empty()) return;
+  if (!spec.keep_maxima && (!spec.keep_values || !spec.grid.empty())) return;
   if (!runs && !limited_) return;  // a pipe is refused only by those who set a limit
   constexpr double copies = 3;     // of the threads, what these left as they grew, and their sum
   const double limit = static_cast<double>(spec.value_limit);
   const double values =
       runs ? static_cast<double>(*runs) * static_cast<double>(spec.claim_columns.size()) : limit;
-  add("values for quantiles", copies * std::min(values, limit));
+  const double maxima = spec.keep_maxima ? std::min(values, limit / 8) : 0;
+  add("values for quantiles", copies * (std::min(values, limit) + maxima));
 }
 
 void MemoryNeeds::require_fit() const {

@@ -3,6 +3,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/report/free_choice.hpp"
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>
@@ -117,6 +118,7 @@ ChartJson set_json(const ChartSet& set, std::size_t most_points) {
           {"charts", charts},
           {"budgets", budgets},
           {"question", set.question},
+          {"free", ChartJson::parse(set.free_choice)},
           {"variantsFirst", set.first == FirstSight::all_variants}};
 }
 
@@ -182,6 +184,7 @@ ChartSet chart_set(const certify::Certificate& certificate, const std::string& p
     set.charts.push_back(quantile_chart(certificate, figure));
   for (Chart& chart : set.charts) chart.id = prefix + chart.id;
   set.answers = budget_answers(certificate);
+  set.free_choice = free_choice(certificate).dump();
   set.question = prefix + set.question;
   return set;
 }

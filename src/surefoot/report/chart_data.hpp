@@ -48,7 +48,8 @@ struct ChartSet {
   std::vector<std::string> variants;
   std::vector<Chart> charts;
   std::vector<Answer> answers;
-  std::string question = "ask";  ///< id of the place where the reader finds an answer
+  std::string free_choice = "null";  ///< JSON (free_choice.hpp)
+  std::string question = "ask";      ///< id of the place where the reader finds an answer
   FirstSight first = FirstSight::one_variant;
 };
 

@@ -257,6 +257,65 @@
     tell();
   }
 
+  // Move tolerance, share and iteration: what follows from all claims, which may be combined. The page compares
+  // numbers and shows texts; it rounds nothing.
+  function addFreeChoice(place, free) {
+    const range = (count, at) => element("input", { type: "range", min: "0", max: String(count - 1), step: "1", value: String(at), oninput: () => tell() });
+    const variant = choice(free.variants.map((v, i) => [i, v.name]), () => { fit(); tell(); });
+    const when = choice([["within", "and later"], ["after", "at this iteration"]], () => tell());
+    const step = range(1, 0);
+    const tolerance = range(free.tolerances.length, Math.floor(free.tolerances.length / 2));
+    const share = range(free.shares.length, free.shares.findIndex((s) => s[0] === 0.9));
+    const texts = { step: element("output"), tolerance: element("output"), share: element("output") };
+    const answers = { share: element("p", { class: "answer", "aria-live": "polite" }), value: element("p", { class: "answer", "aria-live": "polite" }) };
+    const of = () => free.variants[Number(variant.value)];
+    const fit = () => {
+      step.max = String(of().steps.length - 1);
+      step.value = step.max;
+    };
+    const unit = free.unit ? ` ${free.unit}` : "";
+    const lasting = (v, k, within) => (within && k < v.last ? ` and ${v.gaps ? "at every later recorded iteration" : "later"} (up to iteration ${v.last.toLocaleString("en")})` : "");
+    // Claims that speak of iteration k, or of it and all later ones: 0 a step, 1 each later step, 2 all later steps.
+    const speaking = (v, k, within) => v.claims.filter(([at, about]) => (within ? about === 2 && at <= k : at === k || (about > 0 && at <= k)));
+    const tell = () => {
+      const v = of(), k = v.steps[Number(step.value)], within = when.value === "within";
+      const [bound, boundText] = free.tolerances[Number(tolerance.value)], [wanted, wantedText] = free.shares[Number(share.value)];
+      texts.step.textContent = k.toLocaleString("en");
+      texts.tolerance.textContent = boundText;
+      texts.share.textContent = wantedText;
+      let best = -1, least = null, leastStrict = false;
+      for (const [, , strict, points] of speaking(v, k, within)) {
+        for (const [value, at] of points) {
+          if ((strict ? value <= bound : value < bound) && at > best) best = at;
+          if (v.shares[at][0] >= wanted && (least === null || value < least)) { least = value; leastStrict = strict; }
+        }
+      }
+      const iterations = `after ${k.toLocaleString("en")} iteration${k === 1 ? "" : "s"}${lasting(v, k, within)}`;
+      const opening = `With confidence ${free.confidence}${free.variants.length > 1 ? `, for ${v.name}` : ""}: the ${free.metric} of at least `;
+      const certified = best >= 0 && v.shares[best][1] !== "-";
+      answers.share.textContent = certified ? `${opening}${v.shares[best][1]} of new problems is below ${boundText} ${iterations}.`
+        : `Nothing is certified below ${boundText} ${iterations}.`;
+      answers.share.dataset.share = certified ? v.shares[best][1] : "-";
+      answers.value.textContent = least === null ? `Nothing is certified for ${wantedText} of new problems ${iterations}.`
+        : `${opening}${wantedText} of new problems is ${leastStrict ? "below" : "at most"} ${least}${unit} ${iterations}.`;
+      answers.value.dataset.value = least === null ? "-" : String(least);
+    };
+    const bar = element("div", { class: "controls" });
+    if (free.variants.length > 1) bar.append(labelled("Variant", variant));
+    bar.append(labelled("Holds", when));
+    const slider = (text, control, shown) => {
+      const made = labelled(text, control);
+      made.classList.add("slider");
+      made.append(shown);
+      return made;
+    };
+    place.append(element("div", { class: "question free" }, element("h3", {}, "Choose after looking"), bar,
+      slider("Iteration", step, texts.step), slider("Tolerance", tolerance, texts.tolerance), answers.share,
+      slider("Share of problems", share, texts.share), answers.value));
+    fit();
+    tell();
+  }
+
   for (const data of sets) {
     for (const spec of data.charts) {
       const figure = document.querySelector(`figure[data-chart="${spec.id}"]`);
@@ -264,5 +323,7 @@
     }
     const question = document.getElementById(data.question);
     if (question && data.budgets.length > 0) addQuestion(question, data);
+    const choosing = document.getElementById("bands");
+    if (choosing && data.free) addFreeChoice(choosing, data.free);
   }
 })();

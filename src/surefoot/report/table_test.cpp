@@ -182,12 +182,12 @@ TEST(Tables, TellMethodsApartIfThereAreSeveral) {
   Certificate certificate = tiny(0.9, 1, 231);
   certificate.success.push_back(certificate.success[0]);
   certificate.success[1].method = bounds::RiskMethod::kl;
-  certificate.success[1].lower_bound = 0.8;
+  certificate.success[1].lower_bound = 0.92;
   const TextTable table = certify::success_rates().table(certificate, 0, certificate.steps);
   ASSERT_EQ(table.columns.size(), 5U);
   EXPECT_EQ(table.columns[1].group, "below 1e-3, exact");
   EXPECT_EQ(table.columns[3].group, "below 1e-3, kl");
-  EXPECT_EQ(table.rows[0][4], "80.0 %");
+  EXPECT_EQ(table.rows[0][4], "92.0 %");
 }
 
 TEST(Tables, CarryTheUnit) {

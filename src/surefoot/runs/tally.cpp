@@ -67,7 +67,7 @@ std::vector<Index> cumulative(const std::vector<Index>& bins, std::size_t row, s
   return sums;
 }
 
-constexpr std::string_view state_version = "surefoot tally 1";
+constexpr std::string_view state_version = "surefoot tally 2";
 constexpr std::string_view state_name = "state of a tally";
 
 void write_spec(ByteWriter& to, const TallySpec& spec) {
@@ -76,6 +76,7 @@ void write_spec(ByteWriter& to, const TallySpec& spec) {
   to.list(spec.claim_columns);
   to.list(spec.grid);
   to.number(spec.keep_values);
+  to.number(spec.keep_maxima);
   to.number(spec.value_limit);
 }
 
@@ -86,6 +87,7 @@ TallySpec read_spec(ByteReader& from) {
   spec.claim_columns = from.list<std::size_t>();
   spec.grid = from.list<double>();
   spec.keep_values = from.number<unsigned char>() != 0;
+  spec.keep_maxima = from.number<unsigned char>() != 0;
   spec.value_limit = from.number<Index>();
   return spec;
 }
@@ -117,8 +119,10 @@ void TallySpec::validate() const {
   }
   require_increasing("tolerances", tolerances);
   require_increasing("grid", grid);
-  for (const std::size_t column : claim_columns) {
-    require(column < steps.size(), "claim column {} of {}", column, steps.size());
+  for (std::size_t i = 0; i < claim_columns.size(); ++i) {
+    require(claim_columns[i] < steps.size(), "claim column {} of {}", claim_columns[i], steps.size());
+    require(!keep_maxima || i == 0 || claim_columns[i - 1] < claim_columns[i],
+            "claim column {} does not come after {}", claim_columns[i], i == 0 ? 0 : claim_columns[i - 1]);
   }
   require(value_limit >= 0, "value_limit: {} is negative", value_limit);
 }
@@ -271,7 +275,9 @@ Tally::Tally(TallySpec spec)
       grid_bins_(spec_.grid.empty() ? 0 : spec_.claim_columns.size() * (spec_.grid.size() + 1)),
       settling_bins_(spec_.tolerances.size() * (spec_.steps.size() + 1)),
       hit_bins_(settling_bins_.size()),
-      stores_(spec_.keep_values && spec_.grid.empty() ? spec_.claim_columns.size() : 0),
+      stores_(spec_.keep_maxima || (spec_.keep_values && spec_.grid.empty()) ? spec_.claim_columns.size()
+                                                                             : 0),
+      maxima_(spec_.keep_maxima ? spec_.claim_columns.size() : 0),
       settled_scratch_(spec_.tolerances.size()),
       hit_scratch_(spec_.tolerances.size()) {
   spec_.validate();
@@ -310,6 +316,14 @@ void Tally::add_run(const double* values) {
       ++grid_bins_[i * grid_width + static_cast<std::size_t>(bin)];
     }
   }
+  if (!maxima_.empty()) {
+    double largest = -infinity;
+    std::size_t column = columns;
+    for (std::size_t i = maxima_.size(); i-- > 0;) {
+      while (column > spec_.claim_columns[i]) largest = std::max(largest, value_at(--column));
+      maxima_[i].add(largest);
+    }
+  }
   round_if_many(samples_);
 }
 
@@ -321,6 +335,7 @@ void Tally::merge(const Tally& other) {
   add_counts(settling_bins_, other.settling_bins_);
   add_counts(hit_bins_, other.hit_bins_);
   for (std::size_t i = 0; i < stores_.size(); ++i) stores_[i].merge(other.stores_[i]);
+  for (std::size_t i = 0; i < maxima_.size(); ++i) maxima_[i].merge(other.maxima_[i]);
   round_if_many(samples_);
 }
 
@@ -329,8 +344,12 @@ void Tally::expect(Index samples_in_all) {
 }
 
 void Tally::round_if_many(Index samples) {
-  if (stores_.empty() || samples <= spec_.value_limit / static_cast<Index>(stores_.size())) return;
-  for (ValueStore& store : stores_) store.round_up();
+  if (stores_.empty()) return;
+  const auto more_than = [&](Index limit) { return samples > limit / static_cast<Index>(stores_.size()); };
+  if (more_than(spec_.value_limit))
+    for (ValueStore& store : stores_) store.round_up();
+  if (more_than(spec_.value_limit / 8))
+    for (ValueStore& store : maxima_) store.round_up();
 }
 
 std::string Tally::state() const {
@@ -340,7 +359,8 @@ std::string Tally::state() const {
   to.number(samples_);
   to.number(non_finite_runs_);
   for (const auto* bins : {&failure_bins_, &grid_bins_, &settling_bins_, &hit_bins_}) to.list(*bins);
-  for (const ValueStore& store : stores_) store.write_state(to);
+  for (const auto* stores : {&stores_, &maxima_})
+    for (const ValueStore& store : *stores) store.write_state(to);
   return to.take();
 }
 
@@ -360,12 +380,14 @@ Tally Tally::from_state(const TallySpec& spec, std::string_view bytes) {
   read_bins(from, tally.grid_bins_, spec.grid.size() + 1, tally.samples_);
   read_bins(from, tally.settling_bins_, step_bins, tally.samples_);
   read_bins(from, tally.hit_bins_, step_bins, tally.samples_);
-  for (ValueStore& store : tally.stores_) {
-    store = ValueStore::read_state(from);
-    require(store.size() == tally.samples_, "{}: {} values of {} runs", state_name, store.size(),
-            tally.samples_);
-    require(store.rounded() == tally.stores_.front().rounded(), "{}: some values are rounded and some not",
-            state_name);
+  for (auto* stores : {&tally.stores_, &tally.maxima_}) {
+    for (ValueStore& store : *stores) {
+      store = ValueStore::read_state(from);
+      require(store.size() == tally.samples_, "{}: {} values of {} runs", state_name, store.size(),
+              tally.samples_);
+      require(store.rounded() == stores->front().rounded(), "{}: some values are rounded and some not",
+              state_name);
+    }
   }
   from.finish();
   tally.round_if_many(tally.samples_);
@@ -384,6 +406,10 @@ Index Tally::grid_failures(std::size_t claim_column, std::size_t grid_index) con
 
 const ValueStore& Tally::values(std::size_t claim_column) const {
   return stores_.at(claim_column);
+}
+
+const ValueStore& Tally::maxima(std::size_t claim_column) const {
+  return maxima_.at(claim_column);
 }
 
 std::vector<Index> Tally::settled(std::size_t tolerance) const {

@@ -22,6 +22,7 @@ struct TallySpec {
   std::vector<std::size_t> claim_columns;  ///< columns that quantile claims speak of
   std::vector<double> grid;  ///< strictly increasing; counted at claim_columns instead of keeping values
   bool keep_values = true;   ///< keep the values of claim_columns for order statistics
+  bool keep_maxima = false;  ///< keep values, and the largest value from there on, for bands (Tally::maxima)
   Index value_limit = Index{1} << 26;  ///< numbers kept exactly; beyond it they are rounded up (below)
 
   void validate() const;
@@ -92,6 +93,9 @@ class Tally {
   /// The same for spec().grid; `claim_column` counts within spec().claim_columns.
   [[nodiscard]] Index grid_failures(std::size_t claim_column, std::size_t grid_index) const;
   [[nodiscard]] const ValueStore& values(std::size_t claim_column) const;
+  /// V = the largest phi from that column to the last, infinite for a run that fails anywhere there. Kept
+  /// exactly for an eighth of value_limit numbers, rounded up beyond.
+  [[nodiscard]] const ValueStore& maxima(std::size_t claim_column) const;
   [[nodiscard]] bool values_rounded_up() const { return !stores_.empty() && stores_.front().rounded(); }
 
   /// By column: runs whose settling time (first step from which phi stays below the tolerance to the last
@@ -109,6 +113,7 @@ class Tally {
   std::vector<Index> settling_bins_;  // tolerances x (columns + 1); the last: never
   std::vector<Index> hit_bins_;       // tolerances x (columns + 1); the last: never
   std::vector<ValueStore> stores_;
+  std::vector<ValueStore> maxima_;
   std::vector<Index> settled_scratch_;
   std::vector<Index> hit_scratch_;
 

@@ -102,6 +102,9 @@ class ClaimKind {
   virtual void prepare(const Options& options, runs::TallySpec& spec) const;
   /// Claims of one variant that the confidence pays for.
   [[nodiscard]] virtual Index paid_claims(const Options& options, const runs::TallySpec& spec) const = 0;
+  /// The part of what is left of the confidence that it takes beside kinds that were declared; 0: it is one
+  /// of these, which share the rest equally.
+  [[nodiscard]] virtual double free_share() const { return 0; }
   /// Adds the claims about a variant, each of confidence 1 - delta.
   virtual void make(const Options& options, std::size_t variant, const runs::Tally& tally, double delta,
                     Certificate& certificate) const = 0;

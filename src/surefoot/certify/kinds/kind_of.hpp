@@ -58,6 +58,7 @@ class ReadFields {
   }
   void operator()(const char* name, Index& value, FoundBy = by_arithmetic) { value = from_.count(name); }
   void operator()(const char* name, double& value, FoundBy = by_arithmetic) { value = from_.number(name); }
+  void operator()(const char* name, std::string& value, FoundBy = by_arithmetic) { value = from_.text(name); }
   void operator()(const char* name, std::optional<Index>& value, FoundBy = by_arithmetic) {
     value = from_.optional_count(name);
   }

@@ -1,4 +1,5 @@
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/kinds/bands.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/kinds/iteration_budget.hpp"
 #include "surefoot/certify/kinds/quantile.hpp"
@@ -16,6 +17,7 @@ const std::vector<const ClaimKind*>& claim_kinds() {
       &success_rates(),
       &quantiles(),
       &iteration_budgets(),
+      &bands(),
   };
   return kinds;
 }

@@ -1,6 +1,7 @@
 #include "surefoot/certify/kinds/success_rate.hpp"
 
 #include "surefoot/bounds/risk.hpp"
+#include "surefoot/certify/implied.hpp"
 #include "surefoot/certify/kinds/kind_of.hpp"
 #include "surefoot/certify/nearly_equal.hpp"
 #include "surefoot/certify/sentences.hpp"
@@ -133,13 +134,14 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
                                                  bool joined) const override {
     std::vector<std::string> result;
     if (certificate.steps.empty()) return result;
+    const Quoted quoted(certificate);
     std::vector<const SuccessClaim*> rates =
-        rates_to_quote(certificate, variant, std::ranges::max(certificate.steps));
+        rates_to_quote(certificate, variant, std::ranges::max(certificate.steps), quoted);
     std::erase_if(rates,
                   [&](const SuccessClaim* claim) { return worst.better(*claim) != claim->lower_bound; });
     if (rates.empty()) return result;
-    if (joined) return {clause_of(certificate, rates, voice)};
-    for (const SuccessClaim* claim : rates) result.push_back(clause_of(certificate, {claim}, voice));
+    if (joined) return {clause_of(certificate, rates, voice, quoted)};
+    for (const SuccessClaim* claim : rates) result.push_back(clause_of(certificate, {claim}, voice, quoted));
     return result;
   }
 
@@ -171,6 +173,20 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
   }
 
  private:
+  /// The share that a sentence quotes.
+  class Quoted {
+   public:
+    explicit Quoted(const Certificate& certificate) {
+      if (certificate.wording > 2) implied_.emplace(certificate);
+    }
+    double operator()(const SuccessClaim& claim) const {
+      return implied_ ? implied_->at(claim) : claim.lower_bound;
+    }
+
+   private:
+    std::optional<ImpliedShares> implied_;
+  };
+
   static double share_of(Index part, Index all) {
     return static_cast<double>(part) / static_cast<double>(all);
   }
@@ -197,11 +213,12 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
 
   /// Success rates at a step, without those that a stricter tolerance with the same printed bound makes idle.
   [[nodiscard]] std::vector<const SuccessClaim*> rates_to_quote(const Certificate& certificate,
-                                                                std::size_t variant, Index step) const {
+                                                                std::size_t variant, Index step,
+                                                                const Quoted& quoted) const {
     const std::vector<double> tolerances = telling_values(certificate.tolerances, quoted_tolerances);
     std::vector<const SuccessClaim*> rates;
     for (const SuccessClaim& claim : claims(certificate)) {
-      if (claim.variant == variant && claim.step == step && claim.lower_bound >= least_quoted &&
+      if (claim.variant == variant && claim.step == step && quoted(claim) >= least_quoted &&
           std::ranges::count(tolerances, claim.tolerance) > 0)
         rates.push_back(&claim);
     }
@@ -209,7 +226,7 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
     std::erase_if(rates, [&](const SuccessClaim* claim) {
       return std::ranges::any_of(all, [&](const SuccessClaim* other) {
         return other->tolerance < claim->tolerance &&
-               lower_bound_percent(other->lower_bound) == lower_bound_percent(claim->lower_bound);
+               lower_bound_percent(quoted(*other)) == lower_bound_percent(quoted(*claim));
       });
     });
     return rates;
@@ -218,11 +235,11 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
   /// "after 500 iterations, at least 99.3 % of problems are below 1e-2, 98.1 % below 1e-3 and 34.2 % below
   /// 1e-6".
   static std::string clause_of(const Certificate& certificate, const std::vector<const SuccessClaim*>& rates,
-                               const Voice& voice) {
+                               const Voice& voice, const Quoted& quoted) {
     std::vector<std::string> parts;
     parts.reserve(rates.size());
     for (const SuccessClaim* claim : rates) {
-      parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(claim->lower_bound),
+      parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(quoted(*claim)),
                                   parts.empty() ? voice.problems + ' ' : "",
                                   tolerance_text(certificate, claim->tolerance)));
     }
@@ -238,8 +255,20 @@ const ClaimKind& success_rates() {
 }
 
 std::vector<Series> success_series(const Certificate& certificate) {
-  return series_of(WorstCaseBounds(certificate), certificate.success, &SuccessClaim::tolerance,
-                   &SuccessClaim::lower_bound);
+  std::vector<Series> all = series_of(WorstCaseBounds(certificate), certificate.success,
+                                      &SuccessClaim::tolerance, &SuccessClaim::lower_bound);
+  const ImpliedShares implied(certificate);
+  for (Series& series : all) {
+    for (Series::Point& point : series.points) {
+      SuccessClaim claim;
+      claim.variant = series.variant;
+      claim.tolerance = series.parameter;
+      claim.step = point.step;
+      claim.lower_bound = point.certified;
+      point.certified = implied.at(claim);
+    }
+  }
+  return all;
 }
 
 }  // namespace surefoot::certify
