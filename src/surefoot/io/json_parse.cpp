@@ -14,9 +14,9 @@ namespace surefoot::io {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-class LimitCheck final : public nlohmann::json_sax<Json> {
+class LimitCheck final : public nlohmann::json_sax<OrderedJson> {
  public:
   LimitCheck(std::string_view what, const JsonLimits& limits) : what_(what), limits_(limits) {}
 
@@ -26,7 +26,7 @@ class LimitCheck final : public nlohmann::json_sax<Json> {
   bool number_unsigned(std::uint64_t) override { return true; }
   bool number_float(double, const std::string&) override { return true; }
   bool string(std::string&) override { return true; }
-  bool binary(Json::binary_t&) override { return true; }
+  bool binary(OrderedJson::binary_t&) override { return true; }
   bool start_object(std::size_t) override {
     go_deeper();
     names_.emplace_back();
@@ -52,7 +52,7 @@ class LimitCheck final : public nlohmann::json_sax<Json> {
     return true;
   }
   // The parse that follows says what is wrong.
-  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+  bool parse_error(std::size_t, const std::string&, const OrderedJson::exception&) override { return false; }
 
  private:
   void go_deeper() {
@@ -69,8 +69,8 @@ class LimitCheck final : public nlohmann::json_sax<Json> {
 
 nlohmann::ordered_json parse_json(std::string_view what, std::string_view text, const JsonLimits& limits) {
   LimitCheck check(what, limits);
-  (void)Json::sax_parse(text, &check);
-  return Json::parse(text);
+  (void)OrderedJson::sax_parse(text, &check);
+  return OrderedJson::parse(text);
 }
 
 }  // namespace surefoot::io
