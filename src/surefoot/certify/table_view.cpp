@@ -125,6 +125,7 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
   parallel_blocks(parts, [&](Index part) {
     std::vector<double> row(static_cast<std::size_t>(view.columns));
     runs::Tally& tally = tallies[static_cast<std::size_t>(part)];
+    tally.expect(view.rows);  // not at once when there are many: that could not be stopped for a second
     DependenceCheck& check = checks[static_cast<std::size_t>(part)];
     const auto add = [&](Index i, const double* values) {
       tally.add_run(values);
