@@ -284,9 +284,11 @@ double band_level(Index samples, double delta) {
   static std::mutex mutex;
   static std::map<std::pair<Index, double>, double> known;
   const std::scoped_lock lock(mutex);
-  const auto [found, is_new] = known.try_emplace({samples, delta}, 0.0);
-  if (is_new) found->second = LevelSearch(samples).level(delta);
-  return found->second;
+  const std::pair<Index, double> asked(samples, delta);
+  if (const auto found = known.find(asked); found != known.end()) return found->second;
+  const double level = LevelSearch(samples).level(delta);
+  known.emplace(asked, level);  // not before it is there: the search may run out of memory
+  return level;
 }
 
 double band_share(Index samples, Index count, double level) {

@@ -240,7 +240,7 @@ std::string to_text(const Certificate& certificate, const Answer& answer) {
                              : "";
   std::string text = fmt::format("not certified{}: {}\n", of, to_text(answer.claim));
   for (const std::string& other : answer.but) text += fmt::format("  but: {}\n", other);
-  if (answer.but.empty()) text += "  nothing else is, of this value or share\n";
+  if (answer.but.empty()) text += "  no other claim about this value or this share is certified\n";
   return text;
 }
 

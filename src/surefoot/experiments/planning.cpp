@@ -117,9 +117,9 @@ TextTable plan_table(const PlanOptions& options, const Plan& plan) {
 
 std::string plan_sentence(const PlanOptions& options, const Plan& plan) {
   std::string text = fmt::format(
-      "To show with confidence {} that at least {} of the problems succeed: so many runs, of which at most so many "
-      "fail. Their number is fixed before the first one; \"looking again\" is the price of adding runs until it "
-      "holds.",
+      "Runs needed to show with confidence {} that at least {} of problems succeed, by the largest number of "
+      "runs that may fail. Fix the number of runs before the first one, or use the last column if you want to "
+      "look and add runs until the claim holds.",
       confidence_label(options.delta), percent_label(options.share));
   if (!options.expected) return text;
   if (!plan.wanted) {
