@@ -1,5 +1,6 @@
 #include "surefoot/certify/count_table.hpp"
 
+#include "surefoot/certify/certificate.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
