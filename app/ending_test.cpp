@@ -4,10 +4,12 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/ranks.hpp"
+#include "surefoot/io/atomic_file.hpp"
 
 #include "exit_codes.hpp"
 #include "last_resort.hpp"
 #include "stopping.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,6 +30,7 @@
 namespace {
 
 using surefoot::Failure;
+using surefoot::test_support::TemporaryFolder;
 
 struct Ending {
   const char* what;
@@ -121,6 +124,19 @@ TEST(Ending, WhereNothingCanBeCaughtIsNoAbort) {
   EXPECT_EXIT(let_nothing_through(throwing(7)), ::testing::ExitedWithCode(internal_error), "internal error");
   EXPECT_EXIT(let_nothing_through(throwing(std::bad_alloc())), ::testing::ExitedWithCode(no_resources),
               "out of memory");
+}
+
+TEST(Ending, WhereNothingCanBeCaughtLeavesNoTemporaryFile) {
+  const TemporaryFolder folder;
+  EXPECT_EXIT(
+      {
+        surefoot::io::StagedFiles files;
+        files.add(folder / "one", "1");
+        files.add(folder / "two", "2");
+        let_nothing_through(throwing(std::bad_alloc()));
+      },
+      ::testing::ExitedWithCode(no_resources), "out of memory");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 // OpenMP calls exit(1) where it finds no thread.

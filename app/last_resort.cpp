@@ -1,5 +1,7 @@
 #include "last_resort.hpp"
 
+#include "surefoot/io/atomic_file.hpp"
+
 #include "exit_codes.hpp"
 
 #include <unistd.h>
@@ -15,6 +17,7 @@ namespace {
 std::atomic<bool> ours{false};
 
 [[noreturn]] void end_without_handlers() {
+  surefoot::io::remove_unfinished_files();
   try {
     if (std::current_exception()) std::rethrow_exception(std::current_exception());
     say_plainly("internal error");

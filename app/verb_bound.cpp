@@ -58,7 +58,7 @@ void add_bound_verb(CLI::App& app) {
       bounds::parse_risk_method(given->method);
       begin_work();
       const auto value = bound.compute(*given);
-      Json object;
+      Json object = Json::object();
       for (std::size_t i = 0; i < written.size(); ++i) object[bound.arguments[i]] = written[i]();
       std::visit([&](auto number) { object[bound.result] = number; }, value);
       if (*json)

@@ -291,7 +291,7 @@ std::string to_json(const Certificate& certificate) {
 }
 
 ParsedCertificate parse_certificate(std::string_view text) {
-  Json body;
+  Json body = nullptr;
   try {
     body = io::parse_json("certificate", text, {});
   } catch (const Json::parse_error& error) {

@@ -82,7 +82,7 @@ class LedgerLine {
   }
 
   std::string place_;
-  nlohmann::json object_;
+  nlohmann::json object_ = nullptr;
 };
 
 /// Each ledger once, always in the same order, so that no two processes wait for each other.

@@ -45,7 +45,7 @@ using Json = nlohmann::ordered_json;
 /// What the certificate says of the stopping test: how many problems have which status, and after how many
 /// iterations; null: not so many have ended.
 Json termination_record(const runs::Terminations& terminations, bool obeyed) {
-  Json record = {{"obeyed", obeyed}};
+  Json record = {{"obeyed", obeyed}, {"statuses", Json::object()}, {"iterations", Json::object()}};
   for (const auto& [status, count] : terminations.counts()) {
     record["statuses"][std::string(algorithms::to_string(status))] = count;
   }
@@ -311,6 +311,7 @@ std::optional<certify::StatedWorstCase> FamilyRun::stated_worst_case() const {
 
 std::string FamilyRun::record(FamilyResult& result) const {
   Json run = Json::parse(certify::settings_json(op().settings()));
+  run["files"] = Json::object();
   for (const families::FamilyFiles::Read& read : files_.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
   run["iterations"] = options_.iterations;

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cerrno>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -65,9 +66,17 @@ class TemporaryFile {
     }
     require_written(error, "{}: cannot write in this folder: {}", folder);
     if (mode) ::fchmod(descriptor_, *mode);  // a file system without modes has none to keep
+    const std::lock_guard lock(list_lock);
+    next_ = std::exchange(first, this);
+    if (next_ != nullptr) next_->previous_ = this;
   }
   ~TemporaryFile() {
-    if (!renamed_) ::unlink(path_.c_str());
+    {
+      const std::lock_guard lock(list_lock);
+      (previous_ == nullptr ? first : previous_->next_) = next_;
+      if (next_ != nullptr) next_->previous_ = previous_;
+    }
+    remove();
     ::close(descriptor_);
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -81,6 +90,10 @@ class TemporaryFile {
       if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
     }
     return ::fsync(descriptor_) == 0 ? 0 : errno;
+  }
+
+  void remove() const noexcept {
+    if (!renamed_) ::unlink(path_.c_str());
   }
 
   int rename_to(const fs::path& destination) {
@@ -100,7 +113,20 @@ class TemporaryFile {
   fs::path path_;
   int descriptor_ = -1;
   bool renamed_ = false;
+  // A list of all that there are, which takes no memory of its own.
+  TemporaryFile* previous_ = nullptr;
+  TemporaryFile* next_ = nullptr;
+  inline static TemporaryFile* first = nullptr;
+  inline static std::mutex list_lock;
+
+  friend void remove_unfinished_files() noexcept;
 };
+
+void remove_unfinished_files() noexcept {
+  const std::unique_lock lock(TemporaryFile::list_lock, std::try_to_lock);
+  if (!lock) return;
+  for (const TemporaryFile* file = TemporaryFile::first; file != nullptr; file = file->next_) file->remove();
+}
 
 namespace {
 

@@ -46,6 +46,10 @@ class StagedFiles {
   std::vector<std::unique_ptr<File>> files_;
 };
 
+/// Removes what this process is writing beside its destinations. For a process that ends without its
+/// destructors; allocates nothing.
+void remove_unfinished_files() noexcept;
+
 /// Makes renames and removals in a folder durable, where the file system can.
 void sync_folder(const std::filesystem::path& folder);
 

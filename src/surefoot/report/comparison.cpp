@@ -303,7 +303,7 @@ nlohmann::ordered_json json_range(const certify::Range& range) {
 }
 
 nlohmann::ordered_json json_steps(const certify::StepRange& range) {
-  nlohmann::ordered_json object;
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
   object["more_than"] = range.more_than ? nlohmann::ordered_json(*range.more_than) : nullptr;
   object["at_most"] = range.at_most ? nlohmann::ordered_json(*range.at_most) : nullptr;
   return object;

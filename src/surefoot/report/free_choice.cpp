@@ -5,6 +5,8 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -83,7 +85,8 @@ FreeJson variant_json(const certify::Certificate& certificate, std::size_t varia
   std::map<std::tuple<Index, int, bool>, FreeJson> groups;
   for (const Fact& fact : facts) {
     if (fact.variant != variant) continue;
-    FreeJson& points = groups[{fact.step, static_cast<int>(fact.of), fact.strict}];
+    const std::tuple key{fact.step, static_cast<int>(fact.of), fact.strict};
+    FreeJson& points = groups.try_emplace(key, FreeJson::array()).first->second;
     points.push_back({fact.value, places[fact.share]});
   }
   FreeJson claims = FreeJson::array();
