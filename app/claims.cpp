@@ -54,7 +54,8 @@ std::vector<double> parse_numbers(const char* option, const std::string& text) {
 certify::Options ClaimArguments::options() const {
   certify::Options result;
   if (tolerances != unset) result.tolerances = parse_numbers("--tolerances", tolerances);
-  result.quantiles = parse_numbers("--quantiles", quantiles);
+  if (quantiles != unset) result.quantiles = parse_numbers("--quantiles", quantiles);
+  result.scalar = scalar;
   result.metric = metric;
   result.unit = unit;
   result.title = title;
@@ -77,7 +78,9 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
   verb.add_option(
       "--tolerances", arguments.tolerances,
       "increasing list, e.g. 1e-4,1e-2; below it is success [1e-4,1e-3,1e-2,1e-1; -40,..,-10 for dB]");
-  verb.add_option("--quantiles", arguments.quantiles, "increasing list in (0, 1)")->capture_default_str();
+  verb.add_option("--quantiles", arguments.quantiles,
+                  "increasing list in (0, 1); of the default ones those that the number of problems supports")
+      ->default_str(as_list(certify::default_quantiles(false)));
   verb.add_option("--steps", arguments.steps, "steps to certify: a list, or all [up to 60, spread out]");
   verb.add_option("--confidence", arguments.confidence, "of the whole certificate, in (0, 1)")
       ->capture_default_str();

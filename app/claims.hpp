@@ -19,7 +19,7 @@ struct ClaimArguments {
   static constexpr const char* unset = "default";
   std::string tolerances =
       unset;  // lists are texts: an option must not swallow the file names that follow it
-  std::string quantiles = as_list(usual().quantiles);
+  std::string quantiles = unset;
   std::string steps;
   double confidence = confidence_of(usual().delta);
   std::string claims = fmt::format("{}", fmt::join(usual().kinds, ","));
@@ -29,6 +29,7 @@ struct ClaimArguments {
   std::string quantile_method{name(usual().quantile_method)};
   std::string budget_method{name(usual().budget_method)};
   std::map<std::string, std::optional<double>> kind_delta;  // by the name of the kind
+  bool scalar = false;
   std::string metric = usual().metric;
   std::string unit;
   std::string title;

@@ -1,5 +1,6 @@
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
@@ -153,6 +154,69 @@ void add_counting(py::module_& module) {
   });
 }
 
+/// Reads a table of text, which Ctrl-C ends.
+template <class Source>
+std::unique_ptr<certify::LongTable> read_long_table(const Source& open, const certify::TableChoice& choice) {
+  return interruptible([&](const Interrupt& interrupt) {
+    return std::make_unique<certify::LongTable>(open(), choice, io::TableOptions{},
+                                                [&](Index, Index) { interrupt(); });
+  });
+}
+
+void add_long_tables(py::module_& module) {
+  using certify::LongTable;
+  using certify::TableChoice;
+  py::class_<TableChoice>(module, "TableChoice")
+      .def(py::init<>())
+      .def_readwrite("values", &TableChoice::values)
+      .def_readwrite("variants", &TableChoice::variants)
+      .def_readwrite("rows", &TableChoice::rows)
+      .def_readwrite("steps", &TableChoice::steps)
+      .def_readwrite("where", &TableChoice::where)
+      .def_readwrite("failed", &TableChoice::failed)
+      .def_readwrite("scalar", &TableChoice::scalar)
+      .def("set_missing",
+           [](TableChoice& self, const std::string& text) { self.missing = certify::parse_missing(text); });
+  py::class_<LongTable>(module, "LongTable")
+      .def(py::init([](const std::string& path, const TableChoice& choice) {
+        return read_long_table([&] { return path; }, choice);
+      }))
+      .def(py::init([](const std::string& name, const py::bytes& content, const TableChoice& choice) {
+        const std::string text = content;
+        return read_long_table([&] { return io::memory_bytes(name, text); }, choice);
+      }))
+      .def_property_readonly("notices", &LongTable::notices)
+      .def_property_readonly("names", [](const LongTable& self) {
+        std::vector<std::string> names;
+        for (const LongTable::Part& part : self.parts()) names.push_back(part.name);
+        return names;
+      });
+  module.def("metric_of_label", [](const std::string& label) {
+    const certify::LabelledMetric metric = certify::metric_of_label(label);
+    return std::make_pair(metric.name, metric.unit);
+  });
+}
+
+/// A table of text, the name of a variant that has none, and where it comes from.
+using NamedTable = std::tuple<const certify::LongTable*, std::string, std::string>;
+
+HeldCertificate certify_tables(const Options& options, const std::vector<NamedTable>& tables,
+                               const std::string& run, bool allow_dependence) {
+  certify::Certificate certificate = interruptible([&](const Interrupt& interrupt) {
+    std::vector<const certify::LongTable*> all;
+    for (const NamedTable& table : tables) all.push_back(std::get<0>(table));
+    const Options resolved = certify::resolved_for(options, all);
+    std::vector<certify::Counted> variants;
+    for (const auto& [table, name, source] : tables)
+      for (certify::Counted& counted : certify::count_variants(*table, resolved, name, tables.size() > 1,
+                                                               source, allow_dependence, interrupt))
+        variants.push_back(std::move(counted));
+    certify::require_different_names(variants);
+    return certify::certify(resolved, variants);
+  });
+  return {std::move(certificate), run};
+}
+
 /// Name, source, how it was read, SHA-256, counts and what was found in the rows; the counts are taken out of
 /// their object.
 using CountedVariant = std::tuple<std::string, std::string, std::vector<std::string>, std::string,
@@ -201,12 +265,31 @@ class Verifier {
     compare(variant, tally, table.sha256());
     certify::compare_rows(parsed_.certificate, variant, table.reading(), table.independence(), verification_);
   }
+  void recount_table(const std::vector<std::size_t>& variants, const std::string& path) {
+    interruptible([&](const Interrupt& interrupt) {
+      certify::recount_table(
+          parsed_.certificate, variants, path, {}, [&](Index, Index) { interrupt(); }, verification_);
+      return true;
+    });
+  }
+  void recount_bytes(const std::vector<std::size_t>& variants, const std::string& name,
+                     const std::string& bytes) {
+    interruptible([&](const Interrupt&) {
+      std::vector<certify::Selection> selections;
+      for (const std::size_t variant : variants)
+        selections.push_back(parsed_.certificate.variants.at(variant).selection.value());
+      const certify::LongTable table(io::memory_bytes(name, bytes), certify::TableChoice::of(selections));
+      certify::compare_table(parsed_.certificate, variants, table, verification_);
+      return true;
+    });
+  }
   void reweigh(std::size_t variant, const std::string& name, const std::string& bytes) {
     const auto source = io::memory_bytes(name, bytes);
     certify::compare_weights(parsed_.certificate, variant, learning::load_posterior(*source),
                              io::sha256_hex(bytes), verification_);
   }
   [[nodiscard]] const certify::Verification& result() const { return verification_; }
+  [[nodiscard]] const certify::Certificate& certificate() const { return parsed_.certificate; }
 
  private:
   void compare(std::size_t variant, const runs::Tally& tally, const std::string& sha256) {
@@ -225,6 +308,12 @@ void add_verification(py::module_& module) {
       .def(py::init<const std::string&>())
       .def("recount", &Verifier::recount)
       .def("recount_file", &Verifier::recount_file)
+      .def("variants_by_table",
+           [](const Verifier& self) { return certify::variants_by_table(self.certificate()); })
+      .def("recount_table", &Verifier::recount_table)
+      .def("recount_bytes",
+           [](Verifier& self, const std::vector<std::size_t>& variants, const std::string& name,
+              const py::bytes& content) { self.recount_bytes(variants, name, content); })
       .def("reweigh", [](Verifier& self, std::size_t variant, const std::string& name,
                          const py::bytes& content) { self.reweigh(variant, name, content); })
       .def_property_readonly("claims", [](const Verifier& self) { return self.result().claims; })
@@ -293,8 +382,10 @@ void add_certify(py::module_& module) {
   add_number_text(module);
   add_certificate(module);
   add_counting(module);
+  add_long_tables(module);
   add_verification(module);
   module.def("certify", &certify_counted);
+  module.def("certify_tables", &certify_tables);
   module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {
     io::write_file_atomically(path, std::string(content));
   });

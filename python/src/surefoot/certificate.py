@@ -252,14 +252,31 @@ class Certificate:
             raise KeyError(f"nothing is claimed about {what}")
         return matching[0]
 
-    def success(self, step: int, tolerance: float, variant: str | None = None) -> SuccessClaim:
-        """The success rate claimed at a step and tolerance."""
+    @property
+    def scalar(self) -> bool:
+        """One number per problem, no steps: success is at most the tolerance."""
+        return bool(self._content.get("scalar", False))
+
+    def _step(self, step: int | None) -> int:
+        if self.scalar != (step is None):
+            raise ValueError("step: one number per problem has none" if self.scalar else "step: say which")
+        return 0 if step is None else step
+
+    def success(self, step: int | None = None, tolerance: float = np.nan, variant: str | None = None) -> SuccessClaim:
+        """The success rate claimed at a step and tolerance; of scalars ``success(tolerance=...)``."""
+        step = self._step(step)
         found = [c for c in self.claims if isinstance(c, SuccessClaim) and (c.step, c.tolerance) == (step, tolerance)]
         claim: SuccessClaim = self._only(variant, found, f"success at step {step} and tolerance {tolerance}")
         return claim
 
-    def quantile(self, step: int, quantile: float, variant: str | None = None) -> QuantileClaim:
-        """The quantile claimed at a step."""
+    def quantile(self, step: int | None = None, quantile: float = np.nan, variant: str | None = None) -> QuantileClaim:
+        """The quantile claimed at a step; of scalars ``quantile(quantile=...)``.
+
+        >>> import numpy as np, surefoot
+        >>> surefoot.certify(np.arange(500.0) % 10, quantiles=[0.9]).quantile(quantile=0.9).upper_bound
+        9.0
+        """
+        step = self._step(step)
         found = [c for c in self.claims if isinstance(c, QuantileClaim) and (c.step, c.quantile) == (step, quantile)]
         claim: QuantileClaim = self._only(variant, found, f"quantile {quantile} at step {step}")
         return claim
@@ -321,6 +338,8 @@ class Certificate:
         """
         if kind not in ("success", "quantile"):
             raise ValueError(f"kind: {kind!r} is not one of success, quantile")
+        if self.scalar:
+            raise ValueError("plot: one number per problem has no steps to draw it over; report() draws its distribution")
         if axes is None:
             pyplot = needed("matplotlib.pyplot", "plot")
             _, axes = pyplot.subplots(1, len(self.variants), sharey=True, squeeze=False, layout="constrained")

@@ -30,7 +30,8 @@ class ClaimOptions(TypedDict, total=False):
     """What is to be claimed. Choose all of it without looking at the results; defaults depend on the shape only."""
 
     tolerances: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: increasing; below is success [1e-4 .. 1e-1]
-    quantiles: Sequence[float] | npt.NDArray[np.floating[Any]]  #: increasing, in (0, 1) [0.5, 0.9, 0.99]
+    #: increasing, in (0, 1) [of 0.5, 0.9, 0.99 those that the number of problems supports]
+    quantiles: Sequence[float] | npt.NDArray[np.floating[Any]]
     steps: Sequence[int] | npt.NDArray[np.integer[Any]] | Literal["all"] | None  #: claims speak of [up to 60, spread out]
     confidence: float  #: of the whole certificate [0.99]
     claims: Sequence[Kind]  #: kinds of claims [all three]
@@ -78,6 +79,14 @@ def certify(
     sources: Sequence[str] | None = None,
     run: Mapping[str, Any] | None = None,
     allow_dependence: bool = False,
+    scalar: bool | None = None,
+    value: str | Sequence[str] | None = None,
+    variants: str | None = None,
+    rows: str | None = None,
+    step_column: str | None = None,
+    where: Mapping[str, Any] | Sequence[str] | None = None,
+    failed: Mapping[str, Any] | Sequence[str] | None = None,
+    missing: Literal["refuse", "failed"] = "refuse",
     **claims: Unpack[ClaimOptions],
 ) -> Certificate:
     """Certifies an optimizer from its results on sample problems that are independent and identically distributed.
@@ -88,7 +97,8 @@ def certify(
         A row per problem, a column per step: an array (float64 and float32 are read where they lie, whatever their
         strides), a file as the program reads it (CSV, gzipped CSV, ``.npy``), a :class:`Traces`; several of them as a list
         or, with names, a dict: then their claims share one confidence. The columns of a DataFrame must say the steps, as
-        the header line of a file does, unless `first_step` or `recorded_steps` do.
+        the header line of a file does, unless `first_step` or `recorded_steps` do. An array of one dimension (several: a
+        dict) is one number per problem: a time, a cost, iterations with ``inf`` for failures.
     names
         Of the variants.
     metric, unit
@@ -103,6 +113,14 @@ def certify(
     allow_dependence
         Rows that repeat, resemble their neighbours or drift are refused: they are no independent samples. True certifies
         them all the same; every sentence then begins with "if the rows were independent".
+    scalar
+        One number per problem, no steps: success is at most a tolerance, and each column is a variant [of arrays of one
+        dimension and where `value` is given without steps].
+    value, variants, rows, step_column, where, failed, missing
+        Columns of a table of text, a file or a DataFrame with a result per line, as benchmarks write it: of the numbers, of
+        the names of variants and problems, of steps; which lines count and which are failures
+        (``where={"settings": "default"}``, ``failed={"found": False}``); whether a problem that a variant lacks is refused
+        or a failure. The options of ``surefoot certify`` with these names.
     **claims
         What is to be claimed, see :class:`ClaimOptions`; the program's options of the same names.
 
@@ -119,7 +137,15 @@ def certify(
     >>> certificate = surefoot.certify({"cold": cold, "warm": cold[:, 10:]}, tolerances=[1e-3], quantiles=[0.9])
     >>> [certificate.budget(tolerance=1e-3, quantile=0.9, variant=name).steps for name in ("cold", "warm")]
     [24, 14]
+    >>> times = surefoot.certify(random.exponential(2.0, 1000), metric="runtime", unit="ms", quantiles=[0.9])
+    >>> print(times.statements[0])
+    With confidence 0.99, the runtime of at least 90 % of new problems is at most 5.21 ms.
     """
+    choice = _table_choice(scalar, value, variants, rows, step_column, where, failed, missing)
+    if _is_of_text(traces, choice):
+        if first_step is not None or recorded_steps is not None:
+            raise ValueError("first_step: is for tables with a column per step")
+        return _certify_text(traces, choice, names, sources, metric, unit, run, bool(allow_dependence), claims)
     tables = _tables(traces, names, sources, first_step, recorded_steps)
     claims.setdefault("choose", "both")
     options = claim_options(**claims)
@@ -129,6 +155,128 @@ def certify(
     counted = [(table.name, table.source, table.reading, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
     return Certificate._of(_core.certify(options, counted, record_text("run", record), bool(allow_dependence)))
+
+
+def _table_choice(
+    scalar: bool | None,
+    value: str | Sequence[str] | None,
+    variants: str | None,
+    rows: str | None,
+    step_column: str | None,
+    where: Mapping[str, Any] | Sequence[str] | None,
+    failed: Mapping[str, Any] | Sequence[str] | None,
+    missing: str,
+) -> _core.TableChoice:
+    choice = _core.TableChoice()
+    choice.scalar = bool(scalar)
+    if value is not None:
+        choice.values = [value] if isinstance(value, str) else [text("value", name) for name in value]
+    for name, column in (("variants", variants), ("rows", rows), ("steps", step_column)):
+        if column is not None:
+            setattr(choice, name, text("step_column" if name == "steps" else name, column))
+    choice.where = _conditions("where", where)
+    choice.failed = _conditions("failed", failed)
+    choice.set_missing(text("missing", missing))
+    return choice
+
+
+def _conditions(name: str, given: Mapping[str, Any] | Sequence[str] | None) -> list[str]:
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return [f"{text(name, column)}={wanted}" for column, wanted in given.items()]
+    return [given] if isinstance(given, str) else [text(name, condition) for condition in given]
+
+
+def _is_one_dimensional(item: Any) -> bool:
+    if isinstance(item, (str, bytes, os.PathLike, Traces, Mapping)):
+        return False
+    if hasattr(item, "ndim"):
+        return bool(item.ndim == 1)
+    return isinstance(item, (list, tuple)) and bool(item) and all(isinstance(entry, (int, float, np.number)) for entry in item)
+
+
+def _is_of_text(traces: Any, choice: _core.TableChoice) -> bool:
+    if choice.scalar or choice.values or choice.variants or choice.rows or choice.steps or choice.where or choice.failed:
+        return True
+    if isinstance(traces, Mapping):
+        return bool(traces) and all(_is_one_dimensional(item) for item in traces.values())
+    return _is_one_dimensional(traces)
+
+
+def _certify_text(
+    traces: Any,
+    choice: _core.TableChoice,
+    names: Sequence[str] | None,
+    sources: Sequence[str] | None,
+    metric: str | None,
+    unit: str | None,
+    run: Mapping[str, Any] | None,
+    allow_dependence: bool,
+    claims: ClaimOptions,
+) -> Certificate:
+    items, keys = _listed_text(traces)
+    if keys is not None and names is not None:
+        raise ValueError("names: the keys of traces are the names already")
+    given = [text("names", name) for name in names] if names is not None else keys
+    for what, values in (("names", given), ("sources", sources)):
+        if values is not None and len(values) != len(items):
+            raise ValueError(f"{what}: {len(values)} for {len(items)} variants")
+    chosen = given or _distinct([_default_name(item) if isinstance(item, (str, os.PathLike)) else "values" for item in items])
+    claims.setdefault("choose", "both")
+    options = claim_options(**claims)
+    options.metric = "" if metric is None else text("metric", metric)
+    options.unit = "" if unit is None else text("unit", unit)
+    tables = []
+    for i, (item, name) in enumerate(zip(items, chosen)):
+        if isinstance(item, (str, os.PathLike)):
+            path = os.fspath(item)
+            table, source = _core.LongTable(path, choice), Path(path).name
+        else:
+            label, content = _text_of(item)
+            _scalar_choice(item, choice)
+            table, source = _core.LongTable("traces", content, choice), "array" if label is None else "DataFrame"
+            if label is None and isinstance(getattr(item, "name", None), str):
+                named, of_unit = _core.metric_of_label(item.name)
+                options.metric = options.metric or named
+                options.unit = options.unit or of_unit
+        if any(table.names) and names is not None:
+            raise ValueError("names: the table names its variants")
+        for notice in table.notices:
+            warnings.warn(f"{source}: {notice}", stacklevel=3)
+        tables.append((table, name, source if sources is None else text("sources", sources[i])))
+    return Certificate._of(_core.certify_tables(options, tables, record_text("run", run), allow_dependence))
+
+
+def _scalar_choice(item: Any, choice: _core.TableChoice) -> None:
+    """An array has no labels that could say steps."""
+    if not hasattr(item, "to_csv") or getattr(item, "ndim", 2) == 1:
+        choice.scalar = True
+
+
+def _listed_text(traces: Any) -> tuple[list[Any], list[str] | None]:
+    if isinstance(traces, Mapping):
+        return list(traces.values()), [str(name) for name in traces]
+    several = isinstance(traces, (list, tuple)) and bool(traces) and not _is_one_dimensional(traces)
+    return (list(traces), None) if several else ([traces], None)
+
+
+def _text_of(item: Any) -> tuple[str | None, bytes]:
+    """The file that stands for an array (numpy.save) or a DataFrame (to_csv without its index), and None or "csv"."""
+    if hasattr(item, "to_csv") and getattr(item, "ndim", 2) == 2:
+        index = [name for name in item.index.names if name is not None]
+        if index:
+            item = item.reset_index()
+        return "csv", item.to_csv(index=False, na_rep="nan").encode()
+    if isinstance(item, np.ma.MaskedArray):
+        raise TypeError("traces: is masked; fill it: numpy.inf makes failures of what is hidden")
+    array = np.asarray(item)
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"traces: dtype {array.dtype} is not real numbers of at most 64 bits")
+    if array.ndim not in (1, 2):
+        raise ValueError(f"traces: has shape {array.shape}, must be a number per problem")
+    array = np.ascontiguousarray(array)
+    return None, _npy_header(array) + array.tobytes()
 
 
 def claim_options(
@@ -412,7 +560,8 @@ def _labelled_steps(item: Any, told: bool) -> _LabelledSteps | None:
     except ValueError as error:
         if told:
             return None
-        reason = str(error).replace("header", "columns of the DataFrame").replace("--first-step", "first_step")
+        reason = str(error).replace("header", "columns of the DataFrame")
+        reason = reason.replace("--first-step", "first_step").replace("--value", "value")
         raise ValueError(f"traces: {reason}") from None
     first, last = labels[skipped], labels[-1]
     reading = f"the columns of the DataFrame say the steps ({str(first)!r} .. {str(last)!r})"
@@ -453,6 +602,17 @@ def recount(
     verifier: _core.Verifier, variants: list[dict[str, Any]], data: Any, recorded_steps: Sequence[int] | None
 ) -> None:
     """Counts the data of every variant again."""
+    if groups := verifier.variants_by_table():
+        several = isinstance(data, Mapping) or (isinstance(data, (list, tuple)) and not _is_one_dimensional(data))
+        tables = (list(data.values()) if isinstance(data, Mapping) else list(data)) if several else [data]
+        if len(tables) != len(groups):
+            raise ValueError(f"data: {len(tables)} for {len(groups)} tables; give one for each, in their order")
+        for group, item in zip(groups, tables):
+            if isinstance(item, (str, os.PathLike)):
+                verifier.recount_table(group, os.fspath(item))
+            else:
+                verifier.recount_bytes(group, "data", _text_of(item)[1])
+        return
     items, _ = _listed(data)
     if len(items) != len(variants):
         raise ValueError(f"data: {len(items)} for {len(variants)} variants; give one for each, in their order")

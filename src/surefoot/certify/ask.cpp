@@ -58,6 +58,9 @@ class BandFacts {
 std::string clause_of(const Certificate& certificate, std::size_t variant, const ClaimText& claim,
                       const std::string& share) {
   const Voice voice = standing_alone(certificate);
+  if (certificate.scalar)
+    return fmt::format("{}at least {} {} {} {}", voice.subject, share, voice.problems,
+                       claim.strict ? "below" : "at most", with_unit(certificate, exact_label(claim.value)));
   const Variant& of = certificate.variants[variant];
   std::string lasting;
   if (claim.when == When::within && claim.step < of.last_step) {
@@ -87,6 +90,17 @@ class Asked {
   Answer operator()(ClaimText claim) {
     const Variant& variant = certificate_.variants[answer_.variant];
     answer_.claim = claim;
+    if (certificate_.scalar) {
+      // Nothing to say of steps: its one column is what "after" its step means.
+      const Fact* best = facts_.best_share(answer_.variant, at_its_column(claim));
+      if (best == nullptr || !(best->share > 0) || best->share < claim.share.value_or(0)) {
+        add_what_holds(claim, best);
+        return answer_;
+      }
+      const std::string share = claim.share ? percent_label(*claim.share) : lower_bound_percent(best->share);
+      if (!claim.share) claim.share = best->share;
+      return certified(claim, *best, share);
+    }
     if (claim.when == When::unsaid && claim.share) {
       if (const Fact* fact = facts_.best_step(answer_.variant, claim)) {
         claim.when = When::within;
@@ -115,6 +129,12 @@ class Asked {
   }
 
  private:
+  static ClaimText at_its_column(ClaimText claim) {
+    claim.when = When::after;
+    claim.step = scalar_step;
+    return claim;
+  }
+
   Answer certified(const ClaimText& claim, const Fact& fact, const std::string& share) {
     answer_.holds = true;
     answer_.claim = claim;
@@ -129,7 +149,8 @@ class Asked {
           clause_of(certificate_, answer_.variant, claim, lower_bound_percent(best->share)));
     if (!claim.share) return;
     const std::string share = percent_label(*claim.share);
-    if (const Fact* fact = facts_.best_value(answer_.variant, claim)) {
+    if (const Fact* fact =
+            facts_.best_value(answer_.variant, certificate_.scalar ? at_its_column(claim) : claim)) {
       ClaimText other = claim;
       other.strict = fact->strict;
       other.value = fact->value;
@@ -160,7 +181,8 @@ class Asked {
 
 Facts::Facts(const Certificate& certificate) : certificate_(certificate) {
   for (const SuccessClaim& claim : certificate.success) {
-    all_.push_back({claim.variant, claim.step, Fact::Of::step, true, claim.tolerance, claim.lower_bound,
+    all_.push_back({claim.variant, claim.step, Fact::Of::step, !certificate.scalar, claim.tolerance,
+                    claim.lower_bound,
                     fmt::format("{} failures in {} samples, delta {}", count_label(claim.failures),
                                 count_label(claim.samples), lower_bound_value(claim.delta))});
   }
@@ -223,6 +245,9 @@ std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, 
       certificate.simultaneous == Simultaneity::all,
       "ask: each claim of this certificate holds alone, so none may be picked after looking; certify with "
       "simultaneous 'all'");
+  require(!certificate.scalar || parsed.when == When::unsaid,
+          "ask: this certificate is of one number per problem and has no iterations: leave '{} {}' out",
+          parsed.when == When::after ? "after" : "within", parsed.step);
   const Facts facts(certificate);
   std::vector<Answer> answers;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {

@@ -14,7 +14,7 @@
 namespace surefoot::certify {
 
 /// P(X < value) >= share, or P(X <= value) where it is not strict: X is phi at the step, or the largest from
-/// there on. A claim of the certificate, or a point of a band.
+/// there on, or a scalar, which stands at step scalar_step. A claim of the certificate, or a point of a band.
 struct Fact {
   enum class Of { step, each_later, onward };
 

@@ -81,6 +81,21 @@ constexpr AssumptionTexts third_wording = [] {
   return texts;
 }();
 
+constexpr AssumptionTexts scalar_wording = [] {
+  AssumptionTexts texts = third_wording;
+  texts.fixed_before =
+      "The number of samples, and the tolerances, quantiles and methods that are declared were fixed before the values "
+      "were seen.";
+  texts.success =
+      "Success at a tolerance means at most it: a value that equals the tolerance is one. A value that is infinite "
+      "or NaN is a failure at every tolerance.";
+  return texts;
+}();
+
+constexpr const char* about_named_problems =
+    "The problems are those that the table names. Nobody is known to have drawn them at random: what is said of "
+    "new problems holds if these were drawn at random from those you will meet.";
+
 const AssumptionTexts& texts_of(int wording) {
   require_known_wording(wording);
   if (wording == 1) return first_wording;
@@ -132,7 +147,7 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
 }
 
 std::vector<std::string> assumptions_of(const Certificate& certificate, int wording) {
-  const AssumptionTexts& texts = texts_of(wording);
+  const AssumptionTexts& texts = certificate.scalar ? scalar_wording : texts_of(wording);
   std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
   words.emplace_back(certificate.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
   for (const ClaimKind* kind : claim_kinds_to_show()) {
@@ -140,6 +155,7 @@ std::vector<std::string> assumptions_of(const Certificate& certificate, int word
     for (std::string& sentence : kind->assumptions(certificate, wording))
       words.push_back(std::move(sentence));
   }
+  if (names_problems(certificate)) words.emplace_back(about_named_problems);
   for (std::string& sentence : learned_assumptions(certificate, wording))
     words.push_back(std::move(sentence));
   if (std::optional<std::string> stated = worst_case_assumption(certificate))

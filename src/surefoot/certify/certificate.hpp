@@ -8,6 +8,7 @@
 #include "surefoot/certify/kinds/quantile.hpp"
 #include "surefoot/certify/kinds/success_rate.hpp"
 #include "surefoot/certify/provenance.hpp"
+#include "surefoot/certify/selection.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
@@ -40,6 +41,7 @@ struct Variant {
   std::vector<std::string> reading =
       {};  ///< how a table was read: where its steps come from, what was skipped
   std::optional<Independence> independence = std::nullopt;  ///< none: rows were not looked at
+  std::optional<Selection> selection = std::nullopt;        ///< of a table of text: which of its cells count
 };
 
 /// Sets columns, first_step, last_step and recorded_steps of a variant that recorded these steps.
@@ -80,11 +82,16 @@ std::string fault_of_name(std::string_view what, std::string_view name);
 /// InputError with the fault, if there is one.
 void require_name(std::string_view what, std::string_view name);
 
+/// What the one column of a scalar is called inside; nobody reads it.
+inline constexpr Index scalar_step = 0;
+
 struct Certificate {
   int format = current_format;  ///< of its text (certificate_json.hpp)
   std::string title;
   std::string metric = "metric";
   std::string unit;
+  /// One number per problem: no steps, and success is at most the tolerance.
+  bool scalar = false;
   double delta = 0.01;  ///< total: confidence is 1 - delta
   Simultaneity simultaneous = Simultaneity::all;
   std::vector<Index> steps;  ///< steps that success and quantile claims speak of

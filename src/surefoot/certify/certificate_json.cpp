@@ -68,6 +68,14 @@ void write_independence(JsonText& text, const Independence& found) {
   text.close('}');
 }
 
+void write_selection(JsonText& text, const Selection& selection) {
+  text.object("value", selection.value, "variants", selection.variants, "variant", selection.variant,  //
+              "rows", selection.rows, "steps", selection.steps, "where", selection.where,              //
+              "failed", selection.failed, "missing", name(selection.missing),                          //
+              "failed_lines", selection.failed_lines, "censored", selection.censored,                  //
+              "missing_cells", selection.missing_cells);
+}
+
 void write_variant(JsonText& text, const Variant& variant, int format) {
   text.open('{');
   text.members("name", variant.name, "source", variant.source, "sha256", variant.sha256,  //
@@ -78,6 +86,8 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
   if (format > 1 && !variant.reading.empty()) text.members("reading", variant.reading);
   if (format > 1 && variant.independence)
     text.members("independence", [&](JsonText& part) { write_independence(part, *variant.independence); });
+  if (format > 1 && variant.selection)
+    text.members("selection", [&](JsonText& part) { write_selection(part, *variant.selection); });
   if (variant.weights)
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
@@ -105,6 +115,7 @@ void write_body(JsonText& text, const Certificate& certificate) {
   text.members("title", certificate.title);
   text.members("metric",
                [&](JsonText& part) { part.object("name", certificate.metric, "unit", certificate.unit); });
+  if (certificate.scalar) text.members("scalar", true);
   text.members("confidence", [&](JsonText& part) {
     part.object("delta", certificate.delta, "simultaneous", name(certificate.simultaneous),  //
                 "shares", list_of(certificate.shares, write_share));
@@ -212,6 +223,22 @@ Independence read_independence(const Fields& fields) {
   return found;
 }
 
+Selection read_selection(const Fields& fields) {
+  Selection selection;
+  selection.value = fields.text("value");
+  selection.variants = fields.text("variants");
+  selection.variant = fields.text("variant");
+  selection.rows = fields.text("rows");
+  selection.steps = fields.text("steps");
+  selection.where = fields.texts("where");
+  selection.failed = fields.texts("failed");
+  selection.missing = parse_missing(fields.text("missing"));
+  selection.failed_lines = fields.count("failed_lines");
+  selection.censored = fields.count("censored");
+  selection.missing_cells = fields.count("missing_cells");
+  return selection;
+}
+
 Variant read_variant(const Fields& fields) {
   Variant variant;
   variant.name = fields.text("name");
@@ -226,6 +253,7 @@ Variant read_variant(const Fields& fields) {
   if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
   if (fields.has("reading")) variant.reading = fields.texts("reading");
   if (fields.has("independence")) variant.independence = read_independence(fields.child("independence"));
+  if (fields.has("selection")) variant.selection = read_selection(fields.child("selection"));
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   if (fields.has("provenance")) variant.provenance = read_provenance(fields.child("provenance"));
@@ -249,6 +277,7 @@ Certificate read_certificate(const Fields& fields) {
   certificate.title = fields.text("title");
   certificate.metric = fields.child("metric").text("name");
   certificate.unit = fields.child("metric").text("unit");
+  certificate.scalar = fields.has("scalar") && fields.truth("scalar");
   const Fields confidence = fields.child("confidence");
   certificate.delta = confidence.number("delta");
   certificate.simultaneous = parse_simultaneity(confidence.text("simultaneous"));

@@ -59,13 +59,13 @@ void share_by_union(const Options& options, std::vector<KindShare>& kinds) {
 }
 
 // How many claims of each kind there are decides the delta of each.
-std::vector<KindShare> share_out(const Options& options, const std::vector<Counted>& variants,
-                                 Certificate& certificate) {
+std::vector<KindShare> share_out(const Options& options, const std::vector<runs::TallySpec>& specs,
+                                 const Certificate& certificate) {
   std::vector<KindShare> kinds;
   for (const ClaimKind* kind : claim_kinds()) {
     if (!options.claims(kind->name())) continue;
     KindShare share{kind, kind->purpose(certificate)};
-    for (const Counted& variant : variants) share.claims += kind->paid_claims(options, variant.tally.spec());
+    for (const runs::TallySpec& spec : specs) share.claims += kind->paid_claims(options, spec);
     const auto wanted = options.kind_delta.find(kind->name());
     if (wanted != options.kind_delta.end()) share.wanted = wanted->second;
     if (share.claims > 0) kinds.push_back(share);
@@ -81,9 +81,26 @@ std::vector<KindShare> share_out(const Options& options, const std::vector<Count
               options.delta);
     }
   }
-  for (const KindShare& kind : kinds)
-    certificate.shares.push_back({kind.purpose, kind.claims, kind.delta_each});
   return kinds;
+}
+
+/// Of a certificate without claims: what shares are called depends on the grid alone.
+Certificate declarations_of(const Options& options) {
+  Certificate certificate;
+  certificate.title = options.title;
+  certificate.metric = options.metric;
+  certificate.unit = options.unit;
+  certificate.scalar = options.scalar;
+  certificate.delta = options.delta;
+  certificate.simultaneous = options.simultaneous;
+  certificate.steps = options.steps;
+  certificate.tolerances = options.tolerances;
+  certificate.quantiles = options.quantiles;
+  certificate.grid = options.grid;
+  certificate.grid_method = options.risk_method;
+  certificate.value_limit = options.value_limit;
+  certificate.version = version;
+  return certificate;
 }
 
 }  // namespace
@@ -101,6 +118,7 @@ bool Options::claims(std::string_view kind) const {
 
 Options options_of(const Certificate& certificate) {
   Options options;
+  options.scalar = certificate.scalar;
   options.delta = certificate.delta;
   options.simultaneous = certificate.simultaneous;
   options.kinds.clear();
@@ -117,6 +135,26 @@ Options options_of(const Certificate& certificate) {
   options.quantile_method = certificate.grid.empty() ? QuantileMethod::exact : QuantileMethod::grid;
   options.value_limit = certificate.value_limit;
   return options;
+}
+
+std::vector<double> default_quantiles(bool scalar) {
+  if (scalar) return {0.5, 0.8, 0.9, 0.95, 0.99, 0.999};
+  return {0.5, 0.9, 0.99};
+}
+
+std::vector<double> supported_quantiles(const Options& options, const std::vector<runs::TallySpec>& specs,
+                                        const std::vector<Index>& samples) {
+  Options fewer = options;
+  const bool claimed = options.claims(quantiles().name()) || options.claims(iteration_budgets().name());
+  if (!options.default_quantiles || !claimed) return options.quantiles;
+  // The largest asks for most: without it the others get more, so one at a time.
+  for (; fewer.quantiles.size() > 1; fewer.quantiles.pop_back()) {
+    const double largest = fewer.quantiles.back();
+    for (const KindShare& share : share_out(fewer, specs, declarations_of(fewer)))
+      for (const Index runs : samples)
+        if (share.kind->supports(fewer, largest, runs, share.delta_each)) return fewer.quantiles;
+  }
+  return fewer.quantiles;
 }
 
 std::vector<double> default_tolerances(const std::string& unit) {
@@ -141,6 +179,14 @@ void Options::validate() const {
   require_name("title", title);
   require_name("metric", metric);
   require_name("unit", unit);
+  if (scalar) {
+    require(kinds == default_kinds() || !claims(iteration_budgets().name()),
+            "claims: a scalar has no iterations, so there are no iteration budgets of it");
+    require(quantile_method == QuantileMethod::exact,
+            "quantile_method: quantiles of scalars are exact, there is no grid for them");
+    require(steps.empty() || steps == std::vector<Index>{scalar_step},
+            "steps: a scalar has no steps; leave them out");
+  }
   require(choose != Choice::after || simultaneous == Simultaneity::all,
           "choose: 'after' needs claims that hold together (simultaneous 'all')");
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
@@ -162,11 +208,17 @@ void Options::validate() const {
 
 Options resolved(Options options, const std::vector<std::vector<Index>>& recorded_steps) {
   options.validate();
+  if (options.scalar && options.kinds == default_kinds())
+    std::erase(options.kinds, iteration_budgets().name());
   if (options.choose == Choice::after) options.kinds.clear();
   if (options.choose != Choice::before && options.simultaneous == Simultaneity::all &&
       !options.claims("bands"))
     options.kinds.emplace_back("bands");
-  if (options.tolerances.empty()) options.tolerances = default_tolerances(options.unit);
+  if (options.tolerances.empty() && !options.scalar) options.tolerances = default_tolerances(options.unit);
+  if (options.quantiles.empty()) {
+    options.quantiles = default_quantiles(options.scalar);
+    options.default_quantiles = true;
+  }
   if (options.quantile_method == QuantileMethod::grid && options.grid.empty()) {
     options.grid = options.unit == "dB" ? bounds::decibel_grid() : bounds::residual_grid();
   }
@@ -195,6 +247,7 @@ runs::TallySpec tally_spec(const Options& options, std::vector<Index> steps) {
   runs::TallySpec spec;
   spec.steps = std::move(steps);
   spec.tolerances = options.tolerances;
+  spec.scalar = options.scalar;
   spec.value_limit = options.value_limit;
   for (const Index step : options.steps) {
     const auto found = std::lower_bound(spec.steps.begin(), spec.steps.end(), step);
@@ -209,22 +262,20 @@ runs::TallySpec tally_spec(const Options& options, std::vector<Index> steps) {
   return spec;
 }
 
-Certificate certify(const Options& options, const std::vector<Counted>& variants) {
+Certificate certify(const Options& given, const std::vector<Counted>& variants) {
   require(!variants.empty(), "there is no variant to certify");
-  Certificate certificate;
-  certificate.title = options.title;
-  certificate.metric = options.metric;
-  certificate.unit = options.unit;
-  certificate.delta = options.delta;
-  certificate.simultaneous = options.simultaneous;
-  certificate.steps = options.steps;
-  certificate.tolerances = options.tolerances;
-  certificate.quantiles = options.quantiles;
-  certificate.grid = options.grid;
-  certificate.grid_method = options.risk_method;
-  certificate.value_limit = options.value_limit;
-  certificate.version = version;
-  const std::vector<KindShare> kinds = share_out(options, variants, certificate);
+  std::vector<runs::TallySpec> specs;
+  std::vector<Index> samples;
+  for (const Counted& variant : variants) {
+    specs.push_back(variant.tally.spec());
+    samples.push_back(variant.tally.samples());
+  }
+  Options options = given;
+  options.quantiles = supported_quantiles(given, specs, samples);
+  Certificate certificate = declarations_of(options);
+  const std::vector<KindShare> kinds = share_out(options, specs, certificate);
+  for (const KindShare& kind : kinds)
+    certificate.shares.push_back({kind.purpose, kind.claims, kind.delta_each});
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const runs::Tally& tally = variants[i].tally;
     Variant variant = variants[i].variant;

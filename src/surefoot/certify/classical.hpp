@@ -24,6 +24,9 @@ Choice parse_choice(std::string_view text);
 
 /// What is claimed about a deterministic optimizer, declared before its runs are seen.
 struct Options {
+  /// One number per problem instead of a trace: success is at most the tolerance, there are no steps, no
+  /// budgets and no default tolerances. Its one column is called step scalar_step.
+  bool scalar = false;
   double delta = 0.01;  ///< total over all claims (simultaneous all), or of each claim (each)
   Simultaneity simultaneous = Simultaneity::all;
   /// Kinds of claims by name (kinds/claim_kind.hpp), in any order.
@@ -32,9 +35,11 @@ struct Options {
   /// Delta of each claim of a kind; kinds without share equally what is left (all), or take delta (each).
   std::map<std::string, double, std::less<>> kind_delta = {};
   std::vector<double> tolerances;  ///< increasing; empty: default_tolerances(unit)
-  std::vector<double> quantiles{0.5, 0.9, 0.99};
-  std::vector<Index> steps;  ///< empty: default_steps() of the recorded ones
-  bool all_steps = false;    ///< claims at every recorded step
+  /// Empty: default_quantiles(), of which certify() leaves those that the numbers of samples can support.
+  std::vector<double> quantiles;
+  bool default_quantiles = false;  ///< set by resolved(): the quantiles are the default ones
+  std::vector<Index> steps;        ///< empty: default_steps() of the recorded ones
+  bool all_steps = false;          ///< claims at every recorded step
   bounds::RiskMethod risk_method = bounds::RiskMethod::exact;
   bounds::QuantileMethod quantile_method = bounds::QuantileMethod::exact;
   bounds::BudgetMethod budget_method = bounds::BudgetMethod::settling;
@@ -48,6 +53,17 @@ struct Options {
   [[nodiscard]] bool claims(std::string_view kind) const;
   void validate() const;
 };
+
+/// 0.5, 0.9, 0.99; of scalars, which pay for one claim each, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999.
+std::vector<double> default_quantiles(bool scalar);
+
+/// The quantiles that certify() claims from so many samples of each variant: all of them, or, of default
+/// ones, those that a kind of claims can support with the confidence it gets for some variant, and the
+/// smallest. Depends on numbers of samples, steps and claims alone, never on values: so does what a claim
+/// pays, which is shared out over those that are left.
+std::vector<double> supported_quantiles(const Options& resolved_options,
+                                        const std::vector<runs::TallySpec>& specs,
+                                        const std::vector<Index>& samples);
 
 /// 1e-4 .. 1e-1 by decades; -40 .. -10 dB by tens for the unit dB. Fixed, never taken from the data.
 std::vector<double> default_tolerances(const std::string& unit);

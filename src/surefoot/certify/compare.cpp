@@ -272,6 +272,9 @@ Comparison compare(const Certificate& a, const Certificate& b, const CompareOpti
   require(a.metric == b.metric && a.unit == b.unit,
           "the certificates speak of different metrics, '{}'{} and '{}'{}: they cannot be compared", a.metric,
           a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
+  require(
+      !a.scalar && !b.scalar,
+      "certificates of one number per problem cannot be compared: certify both as variants of one certificate");
   for (const Certificate* each : {&a, &b}) {
     require(
         !if_independent(*each),

@@ -62,7 +62,9 @@ class Ledger {
     const auto counts = at_step_.find({claim.variant, claim.step});
     if (counts == at_step_.end()) return;
     for (const auto& [tolerance, successes] : counts->second) {
-      const bool fits = tolerance <= value ? successes <= below : successes >= at_most;
+      // Successes are below a tolerance, of scalars at most it.
+      const bool less = tolerance < value || (tolerance == value && !certificate_.scalar);
+      const bool fits = less ? successes <= below : successes >= at_most;
       expect(fits, claim.variant, "quantile {} at step {} is put at {}, but {} runs are below {}",
              claim.quantile, claim.step, value, successes, tolerance);
     }

@@ -184,7 +184,7 @@ ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index colum
   }
   require(first_step.has_value(),
           "the header does not say increasing steps ('{}' .. '{}'): {}; label columns k=1, k=2, ... "
-          "or give --first-step",
+          "or give --first-step; if each line is one result, name the column of its numbers with --value",
           label(0), label(header.size() - 1), found.complaint);
   result.notice = fmt::format(
       "the header line ('{}' .. '{}') says no steps and is not a run; the columns are steps {} .. {} as the "

@@ -104,6 +104,18 @@ const std::vector<FieldCheck>& field_checks() {
         {"variants.independence.drift.p_value", arithmetic, arithmetic},
         {"variants.independence.findings", arithmetic, arithmetic},
         {"variants.independence.allowed", arithmetic, arithmetic},
+        {"variants.selection.value", arithmetic, std::nullopt},
+        {"variants.selection.variants", arithmetic, std::nullopt},
+        {"variants.selection.variant", arithmetic, std::nullopt},
+        {"variants.selection.rows", arithmetic, std::nullopt},
+        {"variants.selection.steps", arithmetic, std::nullopt},
+        {"variants.selection.where", arithmetic, std::nullopt},
+        {"variants.selection.failed", arithmetic, std::nullopt},
+        {"variants.selection.missing", arithmetic, std::nullopt},
+        {"variants.selection.failed_lines", arithmetic, std::nullopt},
+        {"variants.selection.censored", arithmetic, std::nullopt},
+        {"variants.selection.missing_cells", arithmetic, std::nullopt},
+        {"scalar", arithmetic, std::nullopt},
     };
     const std::vector<FieldCheck> after_claims{
         {"wording", arithmetic, arithmetic},

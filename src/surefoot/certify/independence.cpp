@@ -250,6 +250,24 @@ std::vector<std::string> Independence::contradictions(Index rows) const {
   return found;
 }
 
+namespace {
+
+// Lines at the beginning that are the same for all variants of a table of text; 0 where there is one variant.
+std::size_t shared_lines_of_reading(const Certificate& certificate) {
+  const std::vector<Variant>& variants = certificate.variants;
+  if (variants.size() < 2 ||
+      !std::ranges::all_of(variants, [](const Variant& each) { return each.selection.has_value(); }))
+    return 0;
+  std::size_t shared = variants.front().reading.size();
+  for (const Variant& variant : variants) {
+    const auto [first, other] = std::ranges::mismatch(variants.front().reading, variant.reading);
+    shared = std::min(shared, static_cast<std::size_t>(first - variants.front().reading.begin()));
+  }
+  return shared;
+}
+
+}  // namespace
+
 bool if_independent(const Certificate& certificate) {
   return std::ranges::any_of(certificate.variants, [](const Variant& variant) {
     return variant.independence && variant.independence->allowed;
@@ -257,7 +275,10 @@ bool if_independent(const Certificate& certificate) {
 }
 
 std::string_view condition_of(const Certificate& certificate) {
-  return if_independent(certificate) ? "if the rows were independent" : "";
+  if (!names_problems(certificate)) return if_independent(certificate) ? "if the rows were independent" : "";
+  return if_independent(certificate)
+             ? "if the rows were independent and these problems drawn at random from those you will meet"
+             : "if these problems were drawn at random from those you will meet";
 }
 
 std::string conditioned(const Certificate& certificate, const std::string& sentence) {
@@ -272,9 +293,17 @@ std::string conditioned(const Certificate& certificate, const std::string& sente
 
 std::vector<std::string> notes_on_rows(const Certificate& certificate) {
   std::vector<std::string> notes;
+  const std::size_t shared = shared_lines_of_reading(certificate);
+  if (shared > 0) {
+    const std::vector<std::string>& lines = certificate.variants.front().reading;
+    notes.push_back(
+        fmt::format("Table of all variants: {}.",
+                    fmt::join(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shared), "; ")));
+  }
   for (const Variant& variant : certificate.variants) {
-    if (!variant.reading.empty())
-      notes.push_back(fmt::format("Table of {}: {}.", variant.name, fmt::join(variant.reading, "; ")));
+    const std::vector<std::string> own(variant.reading.begin() + static_cast<std::ptrdiff_t>(shared),
+                                       variant.reading.end());
+    if (!own.empty()) notes.push_back(fmt::format("Table of {}: {}.", variant.name, fmt::join(own, "; ")));
     if (!variant.independence) continue;
     const Independence& checks = *variant.independence;
     const std::vector<std::string> found = checks.findings();
@@ -476,6 +505,7 @@ DependenceCheck DependenceCheck::from_state(std::vector<Index> steps, std::strin
 
 std::string DependenceCheck::statistic(std::size_t index) const {
   if (index == columns_.size()) return "most columns";
+  if (number_is_.empty()) return "the values";
   return fmt::format("{} {}", number_is_, steps_[columns_[index]]);
 }
 

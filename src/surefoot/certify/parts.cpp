@@ -36,6 +36,11 @@ const std::vector<CertificatePart>& known_parts() {
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
          }},
+        {"selection",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.selection.has_value(); });
+         }},
+        {"scalar", [](const Certificate& certificate) { return certificate.scalar; }},
         {"weights",
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });

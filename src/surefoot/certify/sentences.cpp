@@ -159,7 +159,7 @@ Headline headline(const Certificate& certificate) {
                      confidence, certificate.metric, weights);
   const std::vector<std::string> of_every_problem = conditional_clauses(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(), together);
+    std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(certificate), together);
     if (clauses.empty() && of_every_problem.empty()) clauses.emplace_back("no guarantee from these samples");
     for (std::string& clause : clauses) clause = conditioned(certificate, clause);
     clauses.insert(clauses.end(), of_every_problem.begin(), of_every_problem.end());
@@ -200,8 +200,12 @@ std::string summary_sentence(const Certificate& certificate) {
 std::vector<std::string> what_it_says(const Certificate& certificate) {
   std::vector<std::string> lines{
       about_new_problems,
-      "\"Below\" is strict: a problem whose metric equals the tolerance has failed.",
-      "A run with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
+      certificate.scalar
+          ? "\"At most\" is not strict: a problem whose value equals the tolerance has not failed."
+          : "\"Below\" is strict: a problem whose metric equals the tolerance has failed.",
+      certificate.scalar
+          ? "A value that is infinite or NaN is a failure: it exceeds every bound. Nothing is left out of the counts."
+          : "A run with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
       confidence_sentence(certificate),
       simultaneity_sentence(certificate),
   };
@@ -220,7 +224,8 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
       is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
       WorstCaseBounds(certificate).used() ? "Nothing about one particular problem, but for the worst case."
                                           : "Nothing about one particular problem, nor about the worst case.",
-      "Nothing about iterations and tolerances that are not listed.",
+      certificate.scalar ? "Nothing about tolerances and shares that neither a claim nor a band speaks of."
+                         : "Nothing about iterations and tolerances that are not listed.",
   };
   if (draws_weights(certificate)) lines.emplace_back(about_fixed_weights);
   for (const ClaimKind* kind : claim_kinds_to_show())
@@ -255,13 +260,16 @@ std::string note_on_no_guarantee(const Certificate& certificate) {
   if (!says_nothing_somewhere(certificate)) return "";
   const std::string lack = lack_of_samples(certificate);
   return (lack.empty() ? "" : lack + ' ') +
-         "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
-         "tolerances and iterations changed after this look, are not covered by the confidence: take a new "
-         "set of samples, and fix its size and all that is claimed before it is counted.";
+         fmt::format(
+             "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
+             "{} changed after this look, are not covered by the confidence: take a new "
+             "set of samples, and fix its size and all that is claimed before it is counted.",
+             certificate.scalar ? "claims" : "tolerances and iterations");
 }
 
 std::string note_on_dependence(const Certificate& certificate) {
-  if (!if_independent(certificate)) return "";
+  if (!if_independent(certificate))
+    return names_problems(certificate) ? conditioned(certificate, "What is certified here holds.") : "";
   return conditioned(certificate, "What is certified here holds; the checks of the rows found dependence.");
 }
 

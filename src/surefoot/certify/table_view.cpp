@@ -118,7 +118,7 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
   const Index parts = std::clamp<Index>(view.rows * view.columns / numbers_per_thread, 1,
                                         std::min<Index>(threads(), view.rows));
   std::vector<runs::Tally> tallies(static_cast<std::size_t>(parts), runs::Tally(spec));
-  std::vector<DependenceCheck> checks(tallies.size(), DependenceCheck(spec.steps));
+  std::vector<DependenceCheck> checks(tallies.size(), DependenceCheck(spec.steps, spec.scalar ? "" : "step"));
   const bool in_place = view.number == TableView::Number::float64 && view.column_bytes == sizeof(double) &&
                         reinterpret_cast<std::uintptr_t>(view.data) % alignof(double) == 0 &&
                         view.row_bytes % static_cast<Index>(alignof(double)) == 0;

@@ -78,8 +78,20 @@ class CertificateCheck {
       claimed = claimed || kind->size(certificate_) > 0;
       twice = twice || kind->made_twice(certificate_);
     }
+    if (certificate_.scalar) check_scalar();
     expect(claimed, "nothing is claimed");
     expect(!twice, "a claim is made twice");
+  }
+
+  // One number per problem: one column, without steps and what needs them.
+  void check_scalar() {
+    const bool one_column = std::ranges::all_of(certificate_.variants, [](const Variant& variant) {
+      return variant.columns == 1 && variant.first_step == scalar_step && variant.last_step == scalar_step;
+    });
+    expect(one_column && certificate_.steps == std::vector<Index>{scalar_step}, "a scalar has one column");
+    expect(certificate_.budget.empty() && certificate_.grid.empty() && certificate_.worst_case == "null" &&
+               !checker_.pac_bayes(),
+           "a scalar has no iterations: no budgets, no grid, no worst case, no drawn weights");
   }
 
   void check_variant(std::size_t index) {
@@ -96,6 +108,14 @@ class CertificateCheck {
     expect(range,
            fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
     if (range) check_recorded_steps(variant);
+    if (variant.selection) {
+      expect(variant.reading == words_of(*variant.selection),
+             "how its table was read is not what is selected");
+      expect(variant.selection->steps.empty() == certificate_.scalar,
+             "whether its table has steps is not what is certified");
+      expect(variant.selection->rows.empty() == variant.independence.has_value(),
+             "named problems have no order that could be looked at");
+    }
     if (variant.independence) {
       expect(certificate_.run != "null" || variant.independence->of == "table",
              "what was looked at for dependence are the rows of its table");

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace surefoot::certify {
 
@@ -18,7 +19,12 @@ constexpr std::size_t name_width = 32;
 
 }  // namespace
 
-Voice under_opening() {
+Voice under_opening(const Certificate& certificate) {
+  // The opening names the metric: what takes a time is said by its unit alone.
+  constexpr std::array<std::string_view, 13> times{
+      "s", "sec", "seconds", "ms", "milliseconds", "us", "µs", "μs", "ns", "min", "minutes", "h", "hours"};
+  if (certificate.scalar && std::ranges::count(times, certificate.unit) > 0)
+    return {"", "of problems take", "of problems have taken", "stay"};
   return {"", "of problems are", "of problems have been", "stay"};
 }
 
@@ -26,6 +32,16 @@ Voice standing_alone(const Certificate& certificate) {
   const std::string problems =
       fmt::format("of new problems{}", about_weights(certificate, ", weights drawn anew for each,"));
   return {fmt::format("the {} of ", certificate.metric), problems + " is", problems + " has been", "stays"};
+}
+
+std::string_view below_or_at_most(const Certificate& certificate) {
+  return certificate.scalar ? "at most" : "below";
+}
+
+std::string scalar_clause(const Certificate& certificate, const Voice& voice, const std::string& share,
+                          const std::string& value) {
+  return fmt::format("{}at least {} {} at most {}", voice.subject, share, voice.problems,
+                     with_unit(certificate, value));
 }
 
 std::string_view about_weights(const Certificate& certificate, std::string_view words) {

@@ -22,8 +22,14 @@ struct Voice {
   std::string stay;
 };
 
-Voice under_opening();
+Voice under_opening(const Certificate& certificate);
 Voice standing_alone(const Certificate& certificate);
+
+/// What success is: strictly below a tolerance, of scalars at most it.
+std::string_view below_or_at_most(const Certificate& certificate);
+/// "the runtime of at least 99 % of new problems is at most 2.25 ms"; `value` without its unit.
+std::string scalar_clause(const Certificate& certificate, const Voice& voice, const std::string& share,
+                          const std::string& value);
 
 /// "weights drawn anew for each", where they are.
 std::string_view about_weights(const Certificate& certificate, std::string_view words);

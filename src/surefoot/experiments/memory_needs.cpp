@@ -139,7 +139,8 @@ CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
   if (claims.steps.empty() && !claims.all_steps)
     sizes.claimed = std::min(sizes.columns, static_cast<double>(certify::default_step_count));
   sizes.tolerances = size(claims.tolerances.empty() ? certify::default_tolerances("") : claims.tolerances);
-  sizes.quantiles = size(claims.quantiles);
+  sizes.quantiles =
+      size(claims.quantiles.empty() ? certify::default_quantiles(claims.scalar) : claims.quantiles);
   sizes.values = claims.quantile_method == bounds::QuantileMethod::exact;
   sizes.bands = claims.choose != certify::Choice::before || claims.claims("bands");
   if (!sizes.values) sizes.grid = size(claims.grid.empty() ? bounds::residual_grid() : claims.grid);
@@ -204,6 +205,21 @@ void require_memory_of_table(const certify::RunTable& table, const certify::Opti
                              std::uint64_t limit) {
   MemoryNeeds needs(limit);
   needs.add_table(table, claims, false);
+  needs.require_fit();
+}
+
+void require_memory_of_text(const std::vector<std::string>& files, const certify::TableChoice& choice,
+                            const certify::Options& claims, std::size_t variants, std::uint64_t limit) {
+  MemoryNeeds needs(limit);
+  for (const std::string& file : files)
+    if (const std::optional<double> bytes = certify::LongTable::memory_of(file, choice)) {
+      needs.add_bytes("reading", *bytes);
+      needs.add_bytes("values for quantiles", *bytes);
+    }
+  CountedSizes sizes = CountedSizes::of(claims, 1);
+  sizes.values = sizes.bands = false;  // as many as are read
+  sizes.variants = static_cast<double>(variants);
+  needs.add_counts(sizes, std::nullopt, threads(), false);
   needs.require_fit();
 }
 

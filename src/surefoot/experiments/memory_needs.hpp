@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/long_table.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstdint>
@@ -69,6 +70,10 @@ class MemoryNeeds {
 /// ResourceError if a table cannot be counted again under the limit.
 void require_memory_of_table(const certify::RunTable& table, const certify::Options& claims,
                              std::uint64_t limit);
+
+/// The same of tables of text with so many variants (certify/long_table.hpp), which are held whole.
+void require_memory_of_text(const std::vector<std::string>& files, const certify::TableChoice& choice,
+                            const certify::Options& claims, std::size_t variants, std::uint64_t limit);
 
 /// What readers may take under a limit of all memory of the process; 0: no limit.
 std::size_t memory_for_reading(std::uint64_t limit);

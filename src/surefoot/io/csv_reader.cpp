@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/part.hpp"
+#include "surefoot/io/csv_text.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/number.hpp"
 #include "surefoot/io/text.hpp"
@@ -36,46 +37,6 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Where the cell at the front of `line` ends; a separator within quotes does not end it.
-std::size_t cell_end(std::string_view line, char separator) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] == separator && !quoted) return i;
-  }
-  return line.size();
-}
-
-char detect_separator(std::string_view line) {
-  for (const char candidate : {'\t', ';'}) {
-    if (cell_end(line, candidate) < line.size()) return candidate;
-  }
-  return ',';
-}
-
-std::vector<std::string_view> split_first_line(std::string_view line, char separator) {
-  std::vector<std::string_view> cells;
-  cells.reserve(1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), separator)));
-  while (true) {
-    const std::size_t end = cell_end(line, separator);
-    cells.push_back(trim(line.substr(0, end)));
-    if (end == line.size()) return cells;
-    line.remove_prefix(end + 1);
-  }
-}
-
-// "" within quotes stands for one quote.
-std::string unquoted(std::string_view label) {
-  if (label.size() < 2 || label.front() != '"' || label.back() != '"') return std::string(label);
-  label = label.substr(1, label.size() - 2);
-  std::string text;
-  for (std::size_t i = 0; i < label.size(); ++i) {
-    text += label[i];
-    if (label[i] == '"' && label.substr(i + 1).starts_with('"')) ++i;
-  }
-  return text;
-}
-
 bool is_number(std::string_view cell) {
   double ignored = 0;
   return parse_number(cell, ignored);
@@ -83,46 +44,6 @@ bool is_number(std::string_view cell) {
 
 bool is_label(std::string_view cell) {
   return !cell.empty() && !is_number(cell);
-}
-
-// Whether a word says that a run has failed. NaN and inf are numbers.
-bool means_failure(std::string_view cell) {
-  constexpr std::array<std::string_view, 21> words{
-      "timeout", "timedout", "tle",        "fail",     "fails",      "failed",    "failure",
-      "error",   "diverged", "divergence", "unsolved", "infeasible", "unbounded", "crash",
-      "crashed", "killed",   "oom",        "none",     "null",       "na",        "maxiter"};
-  std::string plain;
-  for (const char c : unquoted(cell)) {
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0)
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    else if (std::string_view(" _-/#<>").find(c) == std::string_view::npos)
-      return false;
-  }
-  return std::find(words.begin(), words.end(), plain) != words.end();
-}
-
-bool is_whole_text(std::string_view cell) {
-  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// 0,05 is two whole numbers where a comma ends cells; the second has a digit after a leading zero, which
-// nobody writes in front of the point.
-bool has_decimal_comma(const std::vector<std::string_view>& cells) {
-  for (std::size_t i = 1; i < cells.size(); ++i) {
-    const std::string_view before = cells[i - 1].substr(cells[i - 1].starts_with('-') ? 1 : 0);
-    if (is_whole_text(before) && is_whole_text(cells[i]) && cells[i].size() > 1 && cells[i][0] == '0')
-      return true;
-  }
-  return false;
-}
-
-// What is wrong with the bytes of a line, or nothing.
-std::string encoding_complaint(std::string_view line) {
-  if (line.find('\0') != std::string_view::npos) {
-    return fmt::format("NUL byte in '{}': this is no text", excerpt(line));
-  }
-  if (!is_utf8(line)) return fmt::format("text is not UTF-8: '{}'", excerpt(line));
-  return {};
 }
 
 constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
@@ -279,7 +200,7 @@ void CsvReader::read_first_line() {
   if (const std::string complaint = encoding_complaint(line); !complaint.empty()) fail(1, complaint);
   if (trim(line).empty()) fail(1, "the first line is blank");
   separator_ = detect_separator(line);
-  const std::vector<std::string_view> cells = split_first_line(line, separator_);
+  const std::vector<std::string_view> cells = split_cells(line, separator_);
   columns_ = static_cast<Index>(cells.size());
   // Lines after the first have as many cells, and no cell needs more bytes.
   constexpr std::size_t longest_cell = 32;
@@ -482,7 +403,7 @@ Index CsvReader::line_with_decimal_commas(const Chunk& chunk) const {
   for (Index line = 0; line <= last && line_ + line <= first_lines_; ++line) {
     const std::string_view cells = take_line(text);
     const bool labels = line_ + line == 1 && first_lines_ == searched_lines;
-    if (!labels && has_decimal_comma(split_first_line(cells, separator_))) return line;
+    if (!labels && has_decimal_comma(split_cells(cells, separator_))) return line;
   }
   return -1;
 }

@@ -12,15 +12,16 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& opt
     : source_(std::move(source)), header_of_array_(read_npy_header(*source_)) {
   const NpyHeader& head = header_of_array_;
   const std::size_t rank = head.shape.size();
+  const bool column = rank == 1 && options.one_dimension;
   require(
-      rank != 1,
+      rank != 1 || column,
       "{}: the .npy array has one dimension of {} numbers, a table has two: a row per problem, a column per "
-      "step. One trace is one row: save it as array[None, :]",
+      "step. One trace is one row: save it as array[None, :]; one number per problem: --scalar",
       source_->name(), head.shape[0]);
-  require(rank == 2, "{}: the .npy array has {} dimensions, a table has 2 (rows and columns)",
+  require(rank == 2 || column, "{}: the .npy array has {} dimensions, a table has 2 (rows and columns)",
           source_->name(), rank);
   rows_ = head.shape[0];
-  columns_ = head.shape[1];
+  columns_ = column ? 1 : head.shape[1];
   require(rows_ > 0 && columns_ > 0, "{}: the .npy array of {} x {} elements is empty", source_->name(),
           rows_, columns_);
   const Index row_bytes = head.data_bytes() / rows_;

@@ -111,9 +111,10 @@ TEST(Npy, ReadsAllFormatVersionsAndSpellings) {
 }
 
 TEST(Npy, OneDimensionIsNoTable) {
-  EXPECT_EQ(npy_error(npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))),
-            "t.npy: the .npy array has one dimension of 3 numbers, a table has two: a row per problem, a "
-            "column per step. One trace is one row: save it as array[None, :]");
+  EXPECT_EQ(
+      npy_error(npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))),
+      "t.npy: the .npy array has one dimension of 3 numbers, a table has two: a row per problem, a "
+      "column per step. One trace is one row: save it as array[None, :]; one number per problem: --scalar");
 }
 
 TEST(Npy, StreamsInBlocksWhateverTheOrder) {

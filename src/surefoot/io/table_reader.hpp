@@ -25,6 +25,7 @@ struct TableOptions {
   /// What reading may take: the buffers of long lines, a .npy in Fortran order, which is loaded whole. 0:
   /// half of the machine's memory.
   std::size_t memory_bytes = 0;
+  bool one_dimension = false;  ///< a .npy of one dimension is a column; otherwise it is refused
 
   void validate() const;
 };

@@ -1,5 +1,6 @@
 #include "surefoot/report/certificate_figures.hpp"
 
+#include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace surefoot::report {
@@ -185,7 +188,87 @@ bool wants_logarithm(const Certificate& certificate, const std::vector<double>& 
   return positive && !negative && certificate.unit != "dB";
 }
 
+/// The observed share of problems by value: what claims say of the samples, as points of a staircase.
+std::map<double, double> observed_shares(const Certificate& certificate, std::size_t variant) {
+  std::map<double, double> shares;
+  const auto add = [&](double value, double share) {
+    if (!std::isfinite(value)) return;
+    double& known = shares[value];
+    known = std::max(known, share);
+  };
+  for (const certify::BandClaim& claim : certificate.bands) {
+    if (claim.variant != variant) continue;
+    for (const certify::BandPoint& point : points_of(claim))
+      add(point.value, static_cast<double>(point.rank) / static_cast<double>(claim.samples));
+  }
+  for (const certify::QuantileClaim& claim : certificate.quantile)
+    if (claim.variant == variant) add(claim.empirical, claim.quantile);
+  for (const certify::SuccessClaim& claim : certificate.success)
+    if (claim.variant == variant) add(claim.tolerance, claim.empirical);
+  return shares;
+}
+
+/// The largest share that any claim gives to a value or a smaller one.
+std::map<double, double> certified_shares(const certify::Facts& facts, std::size_t variant) {
+  std::map<double, double> shares;
+  for (const certify::Fact& fact : facts.all()) {
+    if (fact.variant != variant || !(fact.share > 0)) continue;
+    double& known = shares[fact.value];
+    known = std::max(known, fact.share);
+  }
+  return shares;
+}
+
+Curve rising_curve(const std::map<double, double>& shares, std::size_t dash, std::string name) {
+  Curve curve{std::move(name), 0, dash, {}, false};
+  double largest = 0;
+  for (const auto& [value, share] : shares) {
+    // A staircase: nothing more is known until the next value.
+    if (!curve.points.empty()) curve.points.push_back({value, largest});
+    largest = std::max(largest, share);
+    curve.points.push_back({value, largest});
+  }
+  return curve;
+}
+
+void fit_to_values(const Certificate& certificate, Axis& axis, const std::vector<double>& values) {
+  axis.logarithmic = wants_logarithm(certificate, values);
+  if (axis.logarithmic) {
+    fit_logarithmic(axis, values);
+  } else {
+    fit_linear(axis, values);
+  }
+}
+
 }  // namespace
+
+Figure distribution_figure(const Certificate& certificate) {
+  Figure figure;
+  figure.name = file_names::distribution;
+  figure.title = fmt::format("Share of problems whose {} is at most a value", metric_with_unit(certificate));
+  figure.x.label = metric_with_unit(certificate);
+  figure.y = {"share of problems", false, true, 0, 1};
+  figure.styles = style_names(certificate, {""});
+  figure.remark = note_on_dependence(certificate);
+  const certify::Facts facts(certificate);
+  std::vector<double> values;
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    const std::map<double, double> certified = certified_shares(facts, v);
+    Panel& panel = figure.panels.emplace_back();
+    panel.title = shortened(certificate.variants[v].name, title_width);
+    panel.curves.push_back(rising_curve(observed_shares(certificate, v), 0, ""));
+    panel.curves.push_back(rising_curve(certified, 1, certified.empty() ? "no guarantee" : ""));
+    for (const Curve& curve : panel.curves)
+      for (const Curve::Point& point : curve.points) values.push_back(point.x);
+  }
+  fit_to_values(certificate, figure.x, values);
+  return figure;
+}
+
+std::vector<Figure> figures_of(const Certificate& certificate) {
+  if (certificate.scalar) return {distribution_figure(certificate)};
+  return {success_figure(certificate), quantile_figure(certificate)};
+}
 
 Figure success_figure(const Certificate& certificate) {
   Drawing drawing{thinned(success_series(certificate), certificate),
@@ -235,13 +318,7 @@ Figure quantile_figure(const Certificate& certificate) {
       figure.panels.back().curves.push_back(std::move(curve));
     }
   }
-  const std::vector<double> values = finite_values(figure);
-  figure.y.logarithmic = wants_logarithm(certificate, values);
-  if (figure.y.logarithmic) {
-    fit_logarithmic(figure.y, values);
-  } else {
-    fit_linear(figure.y, values);
-  }
+  fit_to_values(certificate, figure.y, finite_values(figure));
   return figure;
 }
 

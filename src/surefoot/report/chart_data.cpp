@@ -178,9 +178,10 @@ std::vector<Answer> budget_answers(const certify::Certificate& certificate) {
 ChartSet chart_set(const certify::Certificate& certificate, const std::string& prefix) {
   ChartSet set;
   for (const certify::Variant& variant : certificate.variants) set.variants.push_back(variant.name);
-  if (const Figure figure = success_figure(certificate); has_curves(figure))
+  // Charts are over the steps: the distribution of scalars stays a picture.
+  if (const Figure figure = success_figure(certificate); has_curves(figure) && !certificate.scalar)
     set.charts.push_back(success_chart(certificate, figure));
-  if (const Figure figure = quantile_figure(certificate); has_curves(figure))
+  if (const Figure figure = quantile_figure(certificate); has_curves(figure) && !certificate.scalar)
     set.charts.push_back(quantile_chart(certificate, figure));
   for (Chart& chart : set.charts) chart.id = prefix + chart.id;
   set.answers = budget_answers(certificate);

@@ -1,6 +1,7 @@
 #include "surefoot/report/free_choice.hpp"
 
 #include "surefoot/certify/ask.hpp"
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
@@ -111,6 +112,8 @@ FreeJson free_choice(const certify::Certificate& certificate) {
     variants.push_back(variant_json(certificate, v, facts.all()));
   return {{"metric", printable(certificate.metric)},
           {"unit", printable(certificate.unit)},
+          {"scalar", certificate.scalar},
+          {"condition", printable(condition_of(certificate))},
           {"confidence", confidence_label(certificate.delta)},
           {"variants", variants},
           {"tolerances", tolerances_of(certificate, facts.all())},

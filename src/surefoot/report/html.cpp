@@ -109,8 +109,8 @@ std::string step_tables_html(const Certificate& certificate, const certify::Clai
 /// `first`: of the sections with claims; it says what "-" means, once.
 Section section_of(const Certificate& certificate, const certify::ClaimKind& kind, bool first) {
   const certify::SectionWords words = kind.section(certificate);
-  const std::string tables = kind.table_per_variant() ? step_tables_html(certificate, kind)
-                                                      : whole_table_html(certificate, kind, words);
+  const std::string tables = kind.table_per_variant(certificate) ? step_tables_html(certificate, kind)
+                                                                 : whole_table_html(certificate, kind, words);
   return {std::string(kind.section_id()), words.heading, words.heading,
           html_paragraph(words.introduction) + tables + notes_html(words.notes) +
               (first ? html_paragraph(note_on_no_guarantee(certificate), "note") : "") +
@@ -153,11 +153,12 @@ std::string data_html(const Certificate& certificate) {
     entry("source", variant.source);
     if (!variant.sha256.empty()) entry("SHA-256", variant.sha256, "hash");
     entry("problems (rows)", count_label(variant.samples));
-    entry("iterations (columns)", count_label(variant.columns));
-    entry("runs with an infinity or NaN",
+    if (!certificate.scalar) entry("iterations (columns)", count_label(variant.columns));
+    entry(certificate.scalar ? "values that are infinite or NaN" : "runs with an infinity or NaN",
           variant.non_finite_runs == 0
               ? "none"
-              : fmt::format("{}, counted as failed from there on", count_label(variant.non_finite_runs)));
+              : fmt::format("{}, counted as failed{}", count_label(variant.non_finite_runs),
+                            certificate.scalar ? "" : " from there on"));
     if (variant.weights) {
       entry("weights", fmt::format("{}: {} numbers, {} precision", variant.weights->source,
                                    count_label(variant.weights->count), variant.weights->precision));
@@ -207,8 +208,11 @@ std::string check_lines(const Certificate& certificate) {
     return "surefoot verify certificate.json\n" + html_escaped(weights);
   }
   std::string command = "surefoot verify certificate.json --data";
-  for (const certify::Variant& variant : certificate.variants) {
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    const certify::Variant& variant = certificate.variants[v];
     if (variant.sha256.empty()) return "surefoot verify certificate.json";
+    // Variants of one table of text.
+    if (v > 0 && variant.selection && certificate.variants[v - 1].sha256 == variant.sha256) continue;
     command += ' ' + (variant.source == "-" ? std::string("FILE") : shell_quoted(variant.source));
   }
   return "surefoot verify certificate.json\n" + html_escaped(command);
@@ -230,8 +234,9 @@ std::string check_html(const Certificate& certificate) {
              before_digest, io::sha256_hex(certify::to_json(certificate)));
 }
 
-std::string how_to_use_figures(const std::vector<PageFigure>& figures) {
+std::string how_to_use_figures(const Certificate& certificate, const std::vector<PageFigure>& figures) {
   if (figures.empty()) return html_paragraph("There are no curves to draw.", "note");
+  if (certificate.scalar) return "";  // pictures
   if (!has_chart_library()) {
     return html_paragraph(
         "The figures are static: this Surefoot was built without the charting "
@@ -324,7 +329,7 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
   Page page{title_of(certificate), subtitle_of(certificate), certificate.version, {}, ""};
   page.sections = {
       {"summary", "", "Summary", summary_of(certificate)},
-      {"figures", "Figures", "Figures", how_to_use_figures(figures) + figures_html(figures)},
+      {"figures", "Figures", "Figures", how_to_use_figures(certificate, figures) + figures_html(figures)},
   };
   const std::size_t before_claims = page.sections.size();
   for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {

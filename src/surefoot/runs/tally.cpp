@@ -41,9 +41,11 @@ double rounded_up(double x) {
   return x + 0.0;
 }
 
-std::size_t reached(const std::vector<double>& tolerances, double value) {
+// How many of the tolerances a value fails.
+std::size_t reached(const TallySpec& spec, double value) {
   std::size_t count = 0;
-  for (const double tolerance : tolerances) count += value >= tolerance ? 1 : 0;
+  for (const double tolerance : spec.tolerances)
+    count += value > tolerance || (value == tolerance && !spec.scalar) ? 1 : 0;
   return count;
 }
 
@@ -67,12 +69,13 @@ std::vector<Index> cumulative(const std::vector<Index>& bins, std::size_t row, s
   return sums;
 }
 
-constexpr std::string_view state_version = "surefoot tally 2";
+constexpr std::string_view state_version = "surefoot tally 3";
 constexpr std::string_view state_name = "state of a tally";
 
 void write_spec(ByteWriter& to, const TallySpec& spec) {
   to.list(spec.steps);
   to.list(spec.tolerances);
+  to.number(spec.scalar);
   to.list(spec.claim_columns);
   to.list(spec.grid);
   to.number(spec.keep_values);
@@ -84,6 +87,7 @@ TallySpec read_spec(ByteReader& from) {
   TallySpec spec;
   spec.steps = from.list<Index>();
   spec.tolerances = from.list<double>();
+  spec.scalar = from.number<unsigned char>() != 0;
   spec.claim_columns = from.list<std::size_t>();
   spec.grid = from.list<double>();
   spec.keep_values = from.number<unsigned char>() != 0;
@@ -117,6 +121,7 @@ void TallySpec::validate() const {
     require(steps[i - 1] < steps[i], "steps: {} does not come after {}; they must increase", steps[i],
             steps[i - 1]);
   }
+  require(!scalar || steps.size() == 1, "steps: {} columns, a scalar has one", steps.size());
   require_increasing("tolerances", tolerances);
   require_increasing("grid", grid);
   for (std::size_t i = 0; i < claim_columns.size(); ++i) {
@@ -295,7 +300,7 @@ void Tally::add_run(const double* values) {
   std::fill(settled_scratch_.begin(), settled_scratch_.end(), Index{0});
   std::fill(hit_scratch_.begin(), hit_scratch_.end(), static_cast<Index>(columns));
   for (std::size_t column = 0; column < columns; ++column) {
-    const std::size_t bin = reached(spec_.tolerances, value_at(column));
+    const std::size_t bin = reached(spec_, value_at(column));
     ++failure_bins_[column * (tolerances + 1) + bin];
     for (std::size_t t = 0; t < bin; ++t) settled_scratch_[t] = static_cast<Index>(column) + 1;
     for (std::size_t t = bin; t < tolerances; ++t) {

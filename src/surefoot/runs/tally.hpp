@@ -20,8 +20,10 @@ inline constexpr Index maxima_share = 8;
 /// What is counted over the runs of one variant. A run is a row phi_{k_0}, phi_{k_1}, ...: one number per
 /// step.
 struct TallySpec {
-  std::vector<Index> steps;                ///< label of each column, strictly increasing
-  std::vector<double> tolerances;          ///< strictly increasing; failure at step k is phi_k >= tolerance
+  std::vector<Index> steps;        ///< label of each column, strictly increasing
+  std::vector<double> tolerances;  ///< strictly increasing; failure at step k is phi_k >= tolerance
+  /// One number per run, which has no steps: one column, and failure is phi > tolerance ("at most").
+  bool scalar = false;
   std::vector<std::size_t> claim_columns;  ///< columns that quantile claims speak of
   std::vector<double> grid;  ///< strictly increasing; counted at claim_columns instead of keeping values
   bool keep_values = true;   ///< keep the values of claim_columns for order statistics
@@ -91,7 +93,7 @@ class Tally {
   /// Runs with an infinite or NaN entry.
   [[nodiscard]] Index non_finite_runs() const { return non_finite_runs_; }
 
-  /// F(column, tolerance): runs with phi >= tolerance at that step.
+  /// F(column, tolerance): runs with phi >= tolerance at that step; of scalars, with phi > tolerance.
   [[nodiscard]] Index failures(std::size_t column, std::size_t tolerance) const;
   /// The same for spec().grid; `claim_column` counts within spec().claim_columns.
   [[nodiscard]] Index grid_failures(std::size_t claim_column, std::size_t grid_index) const;

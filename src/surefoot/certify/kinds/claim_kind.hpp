@@ -102,6 +102,9 @@ class ClaimKind {
   virtual void prepare(const Options& options, runs::TallySpec& spec) const;
   /// Claims of one variant that the confidence pays for.
   [[nodiscard]] virtual Index paid_claims(const Options& options, const runs::TallySpec& spec) const = 0;
+  /// Whether a claim of this share of problems can say something of so many runs, if all of them are good. By
+  /// their number alone; false also of kinds that claim no shares.
+  [[nodiscard]] virtual bool supports(const Options& options, double share, Index runs, double delta) const;
   /// The part of what is left of the confidence that it takes beside kinds that were declared; 0: it is one
   /// of these, which share the rest equally.
   [[nodiscard]] virtual double free_share() const { return 0; }
@@ -160,6 +163,10 @@ class ClaimKind {
   [[nodiscard]] virtual SectionWords section(const Certificate& certificate) const = 0;
   /// Whether each variant has a table of its own, with a row per step; otherwise one table has all.
   [[nodiscard]] virtual bool table_per_variant() const { return true; }
+  /// The same for a certificate: scalars of all variants stand in one table, a row each.
+  [[nodiscard]] bool table_per_variant(const Certificate& certificate) const {
+    return table_per_variant() && !certificate.scalar;
+  }
   [[nodiscard]] virtual TextTable table(const Certificate& certificate, std::size_t variant,
                                         const std::vector<Index>& steps) const = 0;
   /// Lines of curves.csv.

@@ -215,6 +215,12 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
     return std::make_tuple(claim.variant, claim.tolerance, claim.quantile);
   }
 
+  [[nodiscard]] bool supports(const Options& options, double share, Index runs, double delta) const override {
+    if (options.budget_method == BudgetMethod::paper)
+      return bounds::covers(bounds::risk_upper_bound(0, runs, delta, options.risk_method), share);
+    return bounds::order_statistic_rank(runs, share, delta) > 0;
+  }
+
   using ClaimKind::paid_claims;
   [[nodiscard]] Index paid_claims(const Options& options, const runs::TallySpec&) const override {
     return static_cast<Index>(options.tolerances.size() * options.quantiles.size());

@@ -49,6 +49,10 @@ std::vector<std::string> default_kinds() {
 
 void ClaimKind::prepare(const Options&, runs::TallySpec&) const {}
 
+bool ClaimKind::supports(const Options&, double, Index, double) const {
+  return false;
+}
+
 Index ClaimKind::losses_of_one(const LossShape&) const {
   return 0;
 }

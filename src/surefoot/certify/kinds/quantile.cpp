@@ -86,6 +86,11 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
     return static_cast<Index>(spec.claim_columns.size() * per_step);
   }
 
+  [[nodiscard]] bool supports(const Options& options, double share, Index runs, double delta) const override {
+    return options.quantile_method == QuantileMethod::grid ||
+           bounds::order_statistic_rank(runs, share, delta) > 0;
+  }
+
   void make(const Options& options, std::size_t variant, const runs::Tally& tally, double delta,
             Certificate& certificate) const override {
     const bool exact = options.quantile_method == QuantileMethod::exact;
@@ -168,6 +173,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
                                                  const WorstCaseBounds& worst, const Voice& voice,
                                                  bool) const override {
     if (certificate.steps.empty()) return {};
+    if (certificate.scalar) return scalar_clauses(certificate, variant, voice);
     const QuantileClaim* claim = best_at(certificate, variant, std::ranges::max(certificate.steps));
     if (claim == nullptr || worst.better(*claim) != claim->upper_bound) return {};
     return {clause_of(certificate, *claim, voice)};
@@ -211,6 +217,9 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
     const auto label = [](const Certificate&, const Series& series) {
       return percent_label(series.parameter) + " of problems";
     };
+    if (certificate.scalar)
+      return scalar_table(certificate, quantile_series(certificate),
+                          {label, observed_value, upper_bound_value});
     TextTable table = step_table(certificate, quantile_series(certificate), variant, steps,
                                  {label, observed_value, upper_bound_value});
     const std::optional<Series> worst = worst_case_series(certificate, variant);
@@ -308,8 +317,21 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
     return best;
   }
 
+  /// Every share that something is known of.
+  [[nodiscard]] std::vector<std::string> scalar_clauses(const Certificate& certificate, std::size_t variant,
+                                                        const Voice& voice) const {
+    std::vector<std::string> result;
+    for (const QuantileClaim& claim : claims(certificate))
+      if (claim.variant == variant && claim.upper_bound < infinity)
+        result.push_back(clause_of(certificate, claim, voice));
+    return result;
+  }
+
   static std::string clause_of(const Certificate& certificate, const QuantileClaim& claim,
                                const Voice& voice) {
+    if (certificate.scalar)
+      return scalar_clause(certificate, voice, percent_label(claim.quantile),
+                           upper_bound_value(claim.upper_bound));
     return fmt::format("{}, {}at least {} {} at or below {}", after_steps(claim.step), voice.subject,
                        percent_label(claim.quantile), voice.problems,
                        with_unit(certificate, upper_bound_value(claim.upper_bound)));
