@@ -1,12 +1,13 @@
 // One number per problem: whole certificates of solve times and iteration counts are false as seldom as they
 // say, whatever their user picks of them.
 
-#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/core/random.hpp"
 
 #include "coverage/simulation.hpp"
+#include "support/simulations.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,6 +21,7 @@ namespace {
 using test::certificates;
 using test::count_false;
 using test::expect_at_most;
+using test_support::simulations;
 
 /// A number per problem and its distribution: P(X <= value).
 struct Law {
@@ -83,17 +85,21 @@ TEST(ScalarCoverage, OfCountsWithTiesAtTheTolerance) {
   const double delta = 0.2;
   const certify::Options options = declared({20, 50}, delta, certify::Choice::before);
   for (const Index samples : {12, 45}) {
-    const Index found = count_false("scalar ties", [&](RandomStream& random) {
-      return something_is_false(certificate_of(law, random, samples, 1, options), law);
-    });
-    expect_at_most(found, delta);
-    EXPECT_GT(found, certificates / 100);  // the claims are not idle
+    const Index total = simulations(certificates);
+    const Index found = count_false(
+        "scalar ties",
+        [&](RandomStream& random) {
+          return something_is_false(certificate_of(law, random, samples, 1, options), law);
+        },
+        total);
+    expect_at_most(found, delta, total);
+    EXPECT_GT(found, total / 100);  // the claims are not idle
   }
 }
 
 TEST(ScalarCoverage, OfEveryAnswer) {
   const double delta = 0.2;
-  constexpr Index total = 10'000;
+  const Index total = simulations(10'000);
   for (const Law& law : {iteration_counts(), solve_times()}) {
     const certify::Options options = declared({1.0, 30.0}, delta, certify::Choice::both);
     const Index found = count_false(
@@ -113,7 +119,7 @@ TEST(ScalarCoverage, OfDefaultQuantilesOfAnyNumberOfProblems) {
   const double delta = 0.1;
   const certify::Options options = declared({}, delta, certify::Choice::before);
   for (const Index samples : {5, 15, 30, 60, 90}) {
-    constexpr Index total = certificates / 5;
+    const Index total = simulations(certificates / 5);
     const Index found = count_false(
         "default quantiles",
         [&](RandomStream& random) {
@@ -128,7 +134,7 @@ TEST(ScalarCoverage, OfDefaultQuantilesOfAnyNumberOfProblems) {
 TEST(ScalarCoverage, OfTheVariantThatLooksBest) {
   const Law law = solve_times();
   const double delta = 0.1;
-  constexpr Index total = certificates / 10;
+  const Index total = simulations(certificates / 10);
   certify::Options options;
   options.scalar = true;
   options.delta = delta;
@@ -157,7 +163,7 @@ TEST(ScalarCoverage, OfTheVariantThatLooksBest) {
 TEST(ScalarCoverage, OfTheMeasuredQuantileAndOfSurvivorsFailsTheNaiveWay) {
   const Index samples = 60;
   const Law times = solve_times();
-  constexpr Index total = certificates / 5;
+  const Index total = simulations(certificates / 5);
   const Index measured = count_false(
       "measured quantile",
       [&](RandomStream& random) {

@@ -139,7 +139,7 @@ def certify(
     [24, 14]
     >>> times = surefoot.certify(random.exponential(2.0, 1000), metric="runtime", unit="ms", quantiles=[0.9])
     >>> print(times.statements[0])
-    With confidence 0.99, the runtime of at least 90 % of new problems is at most 5.21 ms.
+    With confidence 0.99, the runtime of at least 90 % of new problems is at most 5.10 ms.
     """
     choice = _table_choice(scalar, value, variants, rows, step_column, where, failed, missing)
     if _is_of_text(traces, choice):

@@ -267,6 +267,7 @@ Certificate certify(const Options& given, const std::vector<Counted>& variants) 
   std::vector<runs::TallySpec> specs;
   std::vector<Index> samples;
   for (const Counted& variant : variants) {
+    require_name("names", variant.variant.name);
     specs.push_back(variant.tally.spec());
     samples.push_back(variant.tally.samples());
   }
@@ -279,7 +280,6 @@ Certificate certify(const Options& given, const std::vector<Counted>& variants) 
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const runs::Tally& tally = variants[i].tally;
     Variant variant = variants[i].variant;
-    require_name("names", variant.name);
     variant.samples = tally.samples();
     set_recorded_steps(variant, tally.spec().steps);
     variant.non_finite_runs = tally.non_finite_runs();

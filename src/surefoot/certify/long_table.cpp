@@ -266,7 +266,7 @@ class LongTableReader {
     if (values_.empty()) refuse("there is no column of numbers; {}", all_columns());
     for (const std::size_t value : values_) {
       if (labels_[value].empty()) refuse("column {} has no label; {}", value + 1, all_columns());
-      find(labels_[value]);  // refuses one that stands twice
+      static_cast<void>(find(labels_[value]));  // refuses one that stands twice
     }
     spoken_for_.insert(values_.begin(), values_.end());
     counts_all_columns_ = values_.size() > 1;

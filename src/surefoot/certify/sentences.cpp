@@ -161,7 +161,9 @@ Headline headline(const Certificate& certificate) {
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(certificate), together);
     if (clauses.empty() && of_every_problem.empty()) clauses.emplace_back("no guarantee from these samples");
-    for (std::string& clause : clauses) clause = conditioned(certificate, clause);
+    // What the opening says of named problems is not said again of each claim.
+    if (if_independent(certificate))
+      for (std::string& clause : clauses) clause = conditioned(certificate, clause);
     clauses.insert(clauses.end(), of_every_problem.begin(), of_every_problem.end());
     result.groups.push_back({certificate.variants[v].name, std::move(clauses)});
   }

@@ -53,7 +53,9 @@ std::vector<std::string> style_names(const Certificate& certificate,
   for (const std::string_view method : methods) {
     std::string name = "certified";
     if (methods.size() > 1) name += fmt::format(", {}", method);
-    if (!condition.empty()) name += fmt::format(", {}", condition);
+    // A legend has no room for what the remark says of named problems.
+    if (!condition.empty())
+      name += fmt::format(", {}", names_problems(certificate) ? "if drawn at random" : condition);
     if (uses_worst_case(certificate)) name += ", (w) included";
     names.push_back(std::move(name));
   }
