@@ -133,7 +133,8 @@ std::string resealed_with_words(const ForgedJson& changed, const std::string& fi
 bool found_by_data(const Kind& kind, const Certificate& certificate) {
   certify::Verification verification;
   if (const auto tables = certify::variants_by_table(certificate); !tables.empty()) {
-    certify::recount_table(certificate, tables.front(), kind.data.front(), {}, nullptr, verification);
+    for (const std::vector<std::size_t>& variants : tables)
+      certify::recount_table(certificate, variants, kind.data.front(), {}, nullptr, verification);
     return !verification.holds();
   }
   for (std::size_t i = 0; i < kind.data.size(); ++i) {

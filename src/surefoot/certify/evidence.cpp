@@ -118,6 +118,7 @@ const std::vector<FieldCheck>& field_checks() {
         {"scalar", arithmetic, std::nullopt},
     };
     const std::vector<FieldCheck> after_claims{
+        {"claims.iteration_budget", arithmetic, std::nullopt},  // empty, of scalars
         {"wording", arithmetic, arithmetic},
         {"statements", arithmetic, arithmetic},
         {"assumptions", arithmetic, arithmetic},

@@ -36,9 +36,10 @@ std::vector<std::string> words_of(const Selection& selection) {
     words.push_back(fmt::format("only lines with {}", fmt::join(selection.where, " and ")));
   if (!selection.failed.empty())
     words.push_back(fmt::format("a line with {} is a failure", fmt::join(selection.failed, " or ")));
-  if (!selection.rows.empty())
-    words.emplace_back(selection.missing == Missing::failed ? "what is missing is a failure"
-                                                            : "nothing is missing");
+  if (selection.missing == Missing::failed)
+    words.emplace_back("what is missing is a failure");
+  else if (!selection.rows.empty())
+    words.emplace_back("nothing is missing");
   if (!selection.variants.empty())
     words.push_back(fmt::format("lines with {}={}", selection.variants, selection.variant));
   const auto note = [&](Index count, std::string_view one, std::string_view several) {

@@ -88,6 +88,8 @@ class CertificateCheck {
     const bool one_column = std::ranges::all_of(certificate_.variants, [](const Variant& variant) {
       return variant.columns == 1 && variant.first_step == scalar_step && variant.last_step == scalar_step;
     });
+    constexpr int first_wording_of_scalars = 3;
+    expect(certificate_.wording >= first_wording_of_scalars, "an older wording has no words for scalars");
     expect(one_column && certificate_.steps == std::vector<Index>{scalar_step}, "a scalar has one column");
     expect(certificate_.budget.empty() && certificate_.grid.empty() && certificate_.worst_case == "null" &&
                !checker_.pac_bayes(),
@@ -111,6 +113,11 @@ class CertificateCheck {
     if (variant.selection) {
       expect(variant.reading == words_of(*variant.selection),
              "how its table was read is not what is selected");
+      expect(variant.selection->failed_lines >= 0 && variant.selection->censored >= 0 &&
+                 variant.selection->missing_cells >= 0,
+             "counts of its lines are negative");
+      expect(variant.selection->variants.empty() == variant.selection->variant.empty(),
+             "a text that names the variant needs its column");
       expect(variant.selection->steps.empty() == certificate_.scalar,
              "whether its table has steps is not what is certified");
       expect(variant.selection->rows.empty() == variant.independence.has_value(),
