@@ -6,12 +6,13 @@ namespace surefoot::bounds {
 
 namespace {
 
-constexpr EnumNames<RiskMethod, 4> risk_names{{{RiskMethod::exact, "exact"},
+constexpr EnumNames<RiskMethod, 5> risk_names{{{RiskMethod::exact, "exact"},
                                                {RiskMethod::kl, "kl"},
                                                {RiskMethod::pinsker, "pinsker"},
-                                               {RiskMethod::pac_bayes, "pac-bayes"}}};
-constexpr EnumNames<QuantileMethod, 2> quantile_names{
-    {{QuantileMethod::exact, "exact"}, {QuantileMethod::grid, "grid"}}};
+                                               {RiskMethod::pac_bayes, "pac-bayes"},
+                                               {RiskMethod::anytime, "anytime"}}};
+constexpr EnumNames<QuantileMethod, 3> quantile_names{
+    {{QuantileMethod::exact, "exact"}, {QuantileMethod::grid, "grid"}, {QuantileMethod::anytime, "anytime"}}};
 constexpr EnumNames<BudgetMethod, 4> budget_names{{{BudgetMethod::settling, "settling"},
                                                    {BudgetMethod::every_step, "every-step"},
                                                    {BudgetMethod::first_hit, "first-hit"},

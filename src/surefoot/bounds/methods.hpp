@@ -4,9 +4,11 @@
 
 namespace surefoot::bounds {
 
-/// pac_bayes is of weights and counts together (certify/guarantee.hpp), the others of counts alone.
-enum class RiskMethod { exact, kl, pinsker, pac_bayes };
-enum class QuantileMethod { exact, grid };
+/// pac_bayes is of weights and counts together (certify/guarantee.hpp), the others of counts alone; anytime
+/// holds at every number of runs at once (anytime.hpp), the others at one that was fixed beforehand.
+enum class RiskMethod { exact, kl, pinsker, pac_bayes, anytime };
+/// exact and anytime are order statistics.
+enum class QuantileMethod { exact, grid, anytime };
 enum class BudgetMethod { settling, every_step, first_hit, paper };
 
 /// Names as they stand in options and certificates: "exact", "kl", "first-hit", ... ; parse throws InputError
