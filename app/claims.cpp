@@ -63,6 +63,15 @@ certify::Options ClaimArguments::options() const {
   result.choose = certify::parse_choice(choose);
   result.kinds = io::split_list("--claims", claims);
   result.risk_method = bounds::parse_risk_method(risk_method);
+  const std::optional<certify::Until> waited_for = until_claim();
+  if (anytime || waited_for) {
+    require(result.risk_method == bounds::RiskMethod::exact || result.anytime(),
+            "--risk-method: '{}' is for a number of runs that was fixed beforehand, not for {}", risk_method,
+            waited_for ? "--until" : "--anytime");
+    result.risk_method = bounds::RiskMethod::anytime;
+  }
+  // Bands are for a fixed number of runs: only somebody who asks for them hears of it.
+  if (result.anytime() && !given("--choose")) result.choose = certify::Choice::before;
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
   result.budget_method = bounds::parse_budget_method(budget_method);
   for (const auto& [kind, delta] : kind_delta)
@@ -70,10 +79,32 @@ certify::Options ClaimArguments::options() const {
   result.all_steps = steps == "all";
   if (!steps.empty() && !result.all_steps) result.steps = parse_steps(steps);
   result.validate();
-  return result;
+  if (!waited_for) return result;
+  return waited_for->declare(std::move(result), {.kinds = given("--claims"),
+                                                 .tolerances = given("--tolerances"),
+                                                 .quantiles = given("--quantiles"),
+                                                 .steps = given("--steps")});
+}
+
+std::optional<certify::Until> ClaimArguments::until_claim() const {
+  if (until.empty() && !given("--until")) return std::nullopt;
+  return certify::Until(until);
+}
+
+bool ClaimArguments::given(const char* option) const {
+  return verb != nullptr && verb->get_option_no_throw(option) != nullptr && verb->count(option) > 0;
+}
+
+std::vector<std::pair<std::string, std::string>> ClaimArguments::effective() const {
+  const certify::Options made = options();
+  if (!made.anytime()) return {};
+  return {{"--choose", std::string(name(made.choose))},
+          {"--claims", fmt::format("{}", fmt::join(made.kinds, ","))},
+          {"--quantiles", as_list(made.quantiles)}};
 }
 
 void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
+  arguments.verb = &verb;
   verb.add_option(
       "--tolerances", arguments.tolerances,
       "increasing list, e.g. 1e-4,1e-2; below it is success [1e-4,1e-3,1e-2,1e-1; -40,..,-10 for dB]");
@@ -93,7 +124,8 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
           "when tolerances and shares are chosen; before: those declared here; after: any, of bands; both: "
           "these with four fifths of the confidence, and bands with the rest")
       ->capture_default_str();
-  verb.add_option("--risk-method", arguments.risk_method, "exact, kl or pinsker")->capture_default_str();
+  verb.add_option("--risk-method", arguments.risk_method, "exact, kl, pinsker or anytime")
+      ->capture_default_str();
   verb.add_option("--quantile-method", arguments.quantile_method, "exact or grid")->capture_default_str();
   verb.add_option("--budget-method", arguments.budget_method, "settling, every-step, first-hit or paper")
       ->capture_default_str();
@@ -103,6 +135,19 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
                     fmt::format("delta of each {} claim [a share of the total]", kind->singular()));
   }
   verb.add_option("--title", arguments.title, "title of the report");
+}
+
+void add_anytime_option(CLI::App& verb, ClaimArguments& arguments) {
+  verb.add_flag(
+      "--anytime", arguments.anytime,
+      "claims that hold at every number of runs: look whenever you like, and add runs; --choose is before");
+}
+
+void add_until_option(CLI::App& verb, ClaimArguments& arguments) {
+  verb.add_option(
+      "--until", arguments.until,
+      "make runs until this claim holds, e.g. \"99% below 1e-3 after 50\"; it is declared alone unless "
+      "--tolerances, --quantiles, --steps or --claims say more; implies --anytime");
 }
 
 void add_dependence_option(CLI::App& verb, bool& allow) {

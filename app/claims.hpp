@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/until.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
@@ -8,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Defaults of a struct as options write them: "0.5,0.9", and 1 - delta as a decimal.
@@ -25,6 +27,7 @@ struct ClaimArguments {
   std::string claims = fmt::format("{}", fmt::join(usual().kinds, ","));
   std::string simultaneous{name(usual().simultaneous)};
   std::string choose{name(surefoot::certify::Choice::both)};
+  bool anytime = false;
   std::string risk_method{name(usual().risk_method)};
   std::string quantile_method{name(usual().quantile_method)};
   std::string budget_method{name(usual().budget_method)};
@@ -32,16 +35,30 @@ struct ClaimArguments {
   std::string metric = usual().metric;
   std::string unit;
   std::string title;
+  std::string until;  // a claim that runs are made for until it holds
+  const CLI::App* verb = nullptr;
 
   static surefoot::certify::Options usual() { return {}; }
   /// Checked, without the defaults that depend on the data.
   [[nodiscard]] surefoot::certify::Options options() const;
+  [[nodiscard]] std::optional<surefoot::certify::Until> until_claim() const;
+  /// Options whose values are not those that were given or their defaults, as a command must give them to
+  /// make the same claims.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> effective() const;
+
+ private:
+  [[nodiscard]] bool given(const char* option) const;
 };
 
 /// "1e-3,0.1" as numbers; InputError names the option and the part.
 std::vector<double> parse_numbers(const char* option, const std::string& text);
 
 void add_claim_options(CLI::App& verb, ClaimArguments& arguments);
+
+/// --anytime, of verbs whose runs may be added to.
+void add_anytime_option(CLI::App& verb, ClaimArguments& arguments);
+/// --until, of verbs that make runs.
+void add_until_option(CLI::App& verb, ClaimArguments& arguments);
 
 /// --allow-dependence, of verbs that look for dependence between their rows.
 void add_dependence_option(CLI::App& verb, bool& allow);

@@ -15,8 +15,10 @@ namespace {
 struct AssumptionTexts {
   const char* draws;
   const char* fixed_before;
+  const char* fixed_but_number;  ///< where claims hold at every number of runs
   const char* success;
   const char* confidence;
+  const char* confidence_anytime;
   const char* together;
   const char* each_alone;
   const char* drawn_weights;
@@ -32,11 +34,19 @@ constexpr AssumptionTexts first_wording{
         "The runs are independent draws from one distribution of problems, and the statement is about a "
         "fresh problem from that same distribution.",
     .fixed_before = "Tolerances, quantiles, steps and methods were fixed before the runs were seen.",
+    .fixed_but_number =
+        "The steps, and the tolerances, quantiles and methods that are declared were fixed before the runs were "
+        "seen. The number of runs need not have been: every bound holds at every number of runs at once, so that "
+        "runs may be looked at and added at any time. All runs that were made are counted.",
     .success =
         "Success at a tolerance means strictly below it. A run with an infinite or NaN value has failed from "
         "that step on.",
     .confidence =
         "The confidence is over the draw of the samples: at least that share of such certificates are true.",
+    .confidence_anytime =
+        "The confidence is over the draw of the samples: were the study repeated with new samples, at least that "
+        "share of the studies would never make a false certificate, whenever and however often they are looked "
+        "at.",
     .together = "All claims hold together with the stated confidence (union bound over the listed shares).",
     .each_alone = "Each claim alone holds with the stated confidence; several together hold with less.",
     .drawn_weights =
@@ -133,7 +143,9 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
 
 std::vector<std::string> assumptions_of(const Certificate& certificate, int wording) {
   const AssumptionTexts& texts = texts_of(wording);
-  std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
+  const bool anytime = holds_anytime(certificate);
+  std::vector<std::string> words{texts.draws, anytime ? texts.fixed_but_number : texts.fixed_before,
+                                 texts.success, anytime ? texts.confidence_anytime : texts.confidence};
   words.emplace_back(certificate.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
   for (const ClaimKind* kind : claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;

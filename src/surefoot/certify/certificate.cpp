@@ -42,6 +42,10 @@ bool has_gaps(const Variant& variant) {
   return range && variant.last_step - variant.first_step >= variant.columns;
 }
 
+bool holds_anytime(const Certificate& certificate) {
+  return certificate.grid_method == bounds::RiskMethod::anytime;
+}
+
 std::string fault_of_name(std::string_view what, std::string_view name) {
   const std::size_t length = io::character_count(name);
   if (length > longest_name)

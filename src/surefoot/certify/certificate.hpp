@@ -18,6 +18,16 @@
 
 namespace surefoot::certify {
 
+/// A table whose rows were added to those counted before.
+struct AppendedTable {
+  std::string source;  ///< file name as given
+  std::string sha256;
+  Index samples = 0;                      ///< its rows
+  std::vector<std::string> reading = {};  ///< as of Variant
+
+  bool operator==(const AppendedTable&) const = default;
+};
+
 /// One set of runs that claims speak of: a solver, a start, a setting.
 struct Variant {
   std::string name;
@@ -40,6 +50,9 @@ struct Variant {
   std::vector<std::string> reading =
       {};  ///< how a table was read: where its steps come from, what was skipped
   std::optional<Independence> independence = std::nullopt;  ///< none: rows were not looked at
+  /// In their order; `source`, `sha256` and `reading` are of the first table, all else is of all rows. Claims
+  /// must hold at every number of runs (holds_anytime).
+  std::vector<AppendedTable> appended = {};
 };
 
 /// Sets columns, first_step, last_step and recorded_steps of a variant that recorded these steps.
@@ -73,6 +86,10 @@ inline constexpr int current_format = 2;
 /// (implied.hpp).
 inline constexpr int current_wording = 3;
 
+struct Certificate;
+/// Whether every claim holds at every number of runs at once: the declared method of risks is anytime.
+bool holds_anytime(const Certificate& certificate);
+
 /// Names of metric, unit, title and variants stand in the sentences: one line each, and no longer than this.
 inline constexpr std::size_t longest_name = 200;
 /// Why it cannot be such a name; empty if it can. `what` it names stands in the answer.
@@ -91,7 +108,8 @@ struct Certificate {
   std::vector<double> tolerances;
   std::vector<double> quantiles;
   std::vector<double> grid;  ///< tolerances of quantile method `grid`; empty otherwise
-  bounds::RiskMethod grid_method = bounds::RiskMethod::exact;  ///< risk bound of methods `grid` and `paper`
+  /// Risk bound of methods `grid` and `paper`; anytime: all claims are by that method.
+  bounds::RiskMethod grid_method = bounds::RiskMethod::exact;
   Index value_limit = 0;  ///< numbers kept exactly for order statistics; beyond it they are rounded up
   std::vector<Variant> variants;
   std::vector<Share> shares;

@@ -78,6 +78,13 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
   if (format > 1 && !variant.reading.empty()) text.members("reading", variant.reading);
   if (format > 1 && variant.independence)
     text.members("independence", [&](JsonText& part) { write_independence(part, *variant.independence); });
+  if (!variant.appended.empty())
+    text.members("appended", [&](JsonText& part) {
+      part.list(variant.appended, [](JsonText& item, const AppendedTable& table) {
+        item.object("source", table.source, "sha256", table.sha256, "samples", table.samples,  //
+                    "reading", table.reading);
+      });
+    });
   if (variant.weights)
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
@@ -212,6 +219,10 @@ Independence read_independence(const Fields& fields) {
   return found;
 }
 
+AppendedTable read_appended(const Fields& fields) {
+  return {fields.text("source"), fields.text("sha256"), fields.count("samples"), fields.texts("reading")};
+}
+
 Variant read_variant(const Fields& fields) {
   Variant variant;
   variant.name = fields.text("name");
@@ -226,6 +237,7 @@ Variant read_variant(const Fields& fields) {
   if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
   if (fields.has("reading")) variant.reading = fields.texts("reading");
   if (fields.has("independence")) variant.independence = read_independence(fields.child("independence"));
+  if (fields.has("appended")) variant.appended = fields.list<AppendedTable>("appended", read_appended);
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   if (fields.has("provenance")) variant.provenance = read_provenance(fields.child("provenance"));

@@ -8,6 +8,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -119,6 +121,56 @@ Options options_of(const Certificate& certificate) {
   return options;
 }
 
+Options options_to_append(const Certificate& certificate) {
+  require(
+      holds_anytime(certificate),
+      "append: the claims of this certificate hold at the one number of runs that was fixed beforehand; only "
+      "claims that were declared to hold at every number of runs (--anytime) may get more");
+  require(
+      certificate.run == "null",
+      "append: the runs of this certificate were made by surefoot or recorded with how they were made; rows of "
+      "a table cannot be added to them");
+  require(certificate.worst_case == "null",
+          "append: this certificate has a worst case; certify all tables together instead");
+  for (const Variant& variant : certificate.variants) {
+    require(
+        !variant.provenance,
+        "append: the ledger of looks knows {} as one set of samples; certify without --ledger where runs are to "
+        "be added",
+        variant.name);
+    require(!variant.sha256.empty(), "append: the certificate does not say which table {} was counted from",
+            variant.name);
+  }
+  Options options = options_of(certificate);
+  options.title = certificate.title;
+  options.metric = certificate.metric;
+  options.unit = certificate.unit;
+  for (const ClaimKind* kind : claim_kinds())
+    if (kind->size(certificate) > 0) options.kind_delta[std::string(kind->name())] = kind->delta(certificate);
+  return options;
+}
+
+void require_continues(const Certificate& before, const Certificate& after) {
+  const auto same_delta = [&](const ClaimKind* kind) {
+    return kind->size(before) == kind->size(after) && kind->delta(before) == kind->delta(after);
+  };
+  bool same = before.steps == after.steps && before.tolerances == after.tolerances &&
+              before.quantiles == after.quantiles && before.grid == after.grid &&
+              before.delta == after.delta && before.simultaneous == after.simultaneous &&
+              before.grid_method == after.grid_method && before.variants.size() == after.variants.size() &&
+              std::ranges::all_of(claim_kinds(), same_delta);
+  for (std::size_t i = 0; same && i < before.variants.size(); ++i) {
+    const Variant& first = before.variants[i];
+    const Variant& then = after.variants[i];
+    same = first.sha256 == then.sha256 && first.appended.size() < then.appended.size() &&
+           std::equal(first.appended.begin(), first.appended.end(), then.appended.begin()) &&
+           first.samples < then.samples && first.columns == then.columns &&
+           first.first_step == then.first_step && first.last_step == then.last_step &&
+           first.recorded_steps == then.recorded_steps;
+  }
+  require(same, "append: the tables are not read as they were when the certificate was made");
+}
+
 std::vector<double> default_tolerances(const std::string& unit) {
   if (unit == "dB") return {-40, -30, -20, -10};
   return {1e-4, 1e-3, 1e-2, 1e-1};
@@ -143,6 +195,19 @@ void Options::validate() const {
   require_name("unit", unit);
   require(choose != Choice::after || simultaneous == Simultaneity::all,
           "choose: 'after' needs claims that hold together (simultaneous 'all')");
+  require(!anytime() || choose == Choice::before,
+          "choose: '{}' makes bands, which are for a number of runs that was fixed beforehand; what holds at "
+          "every number of runs (anytime) is chosen 'before'",
+          name(choose));
+  for (const std::string& kind : kinds)
+    require(
+        !anytime() || claim_kind(kind).can_hold_anytime(),
+        "claims: '{}' holds for a number of runs that was fixed beforehand, not at every number (anytime)",
+        kind);
+  require(!anytime() || budget_method != bounds::BudgetMethod::paper,
+          "budget method: 'paper' is for a number of runs that was fixed beforehand, not for anytime");
+  require(quantile_method != QuantileMethod::anytime || anytime(),
+          "quantile method: 'anytime' needs the risk method 'anytime'");
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
   for (const std::string& kind : kinds) claim_kind(kind);
   for (const auto& [kind, wanted] : kind_delta) {
@@ -162,6 +227,7 @@ void Options::validate() const {
 
 Options resolved(Options options, const std::vector<std::vector<Index>>& recorded_steps) {
   options.validate();
+  if (options.quantile_method == QuantileMethod::anytime) options.quantile_method = QuantileMethod::exact;
   if (options.choose == Choice::after) options.kinds.clear();
   if (options.choose != Choice::before && options.simultaneous == Simultaneity::all &&
       !options.claims("bands"))
@@ -207,6 +273,14 @@ runs::TallySpec tally_spec(const Options& options, std::vector<Index> steps) {
     if (options.claims(kind->name())) kind->prepare(options, spec);
   spec.validate();
   return spec;
+}
+
+double delta_of_claims(const Options& options, const runs::TallySpec& spec, std::string_view kind) {
+  Certificate none;
+  none.grid = options.grid;
+  for (const KindShare& share : share_out(options, {{Variant{}, runs::Tally(spec)}}, none))
+    if (share.kind->name() == kind) return share.delta_each;
+  throw InputError(fmt::format("claims: there are none of the kind '{}'", kind));
 }
 
 Certificate certify(const Options& options, const std::vector<Counted>& variants) {

@@ -35,6 +35,7 @@ struct Options {
   std::vector<double> quantiles{0.5, 0.9, 0.99};
   std::vector<Index> steps;  ///< empty: default_steps() of the recorded ones
   bool all_steps = false;    ///< claims at every recorded step
+  /// `anytime`: every claim holds at every number of runs at once, which then need not be fixed beforehand.
   bounds::RiskMethod risk_method = bounds::RiskMethod::exact;
   bounds::QuantileMethod quantile_method = bounds::QuantileMethod::exact;
   bounds::BudgetMethod budget_method = bounds::BudgetMethod::settling;
@@ -46,6 +47,7 @@ struct Options {
 
   /// Whether claims of the kind are made.
   [[nodiscard]] bool claims(std::string_view kind) const;
+  [[nodiscard]] bool anytime() const { return risk_method == bounds::RiskMethod::anytime; }
   void validate() const;
 };
 
@@ -70,6 +72,17 @@ struct Counted {
 
 /// The options that make the certificate's claims again.
 Options options_of(const Certificate& certificate);
+
+/// The declarations of a certificate to whose runs more are to be added, each claim with the delta it has:
+/// the claims of all runs together are then made as these were. InputError says why no runs can be added to
+/// it.
+Options options_to_append(const Certificate& certificate);
+/// InputError if the certificate with the added runs is not the one before with more: its tables first, the
+/// same declarations and the same delta of each claim.
+void require_continues(const Certificate& before, const Certificate& after);
+
+/// The delta that each claim of a kind gets in a certificate of one variant.
+double delta_of_claims(const Options& resolved_options, const runs::TallySpec& spec, std::string_view kind);
 
 /// Every claim of the options from the counts, within one confidence budget.
 Certificate certify(const Options& resolved_options, const std::vector<Counted>& variants);

@@ -75,7 +75,7 @@ class Ledger {
       if (certificate_.variants[claim.variant].values_rounded_up) continue;  // counts are of rounded values
       places[{claim.variant, claim.step}][claim.quantile] = &claim;
       if (claim.upper_bound < infinity) compare_value(claim, claim.upper_bound, claim.below, claim.at_most);
-      if (claim.method == bounds::QuantileMethod::exact && claim.samples > 0 && claim.quantile > 0.0 &&
+      if (claim.method != bounds::QuantileMethod::grid && claim.samples > 0 && claim.quantile > 0.0 &&
           claim.quantile < 1.0) {
         const Index rank = bounds::empirical_rank(claim.samples, claim.quantile);
         compare_value(claim, claim.empirical, rank - 1, rank);

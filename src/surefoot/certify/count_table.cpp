@@ -419,6 +419,7 @@ runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<voi
   const auto parts = static_cast<std::size_t>(threads());
   Counting counting{std::vector<runs::Tally>(parts, runs::Tally(spec)),
                     std::vector<DependenceCheck>(parts, DependenceCheck(spec.steps))};
+  first_row_ = rows_before_;
   if (!in_parts_) {
     if (ranks().first()) {
       add_rows(counting, progress, journal);
@@ -442,7 +443,7 @@ runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<voi
     reader_ = io::TableReader::open_part(path_, *in_parts_, ranks().rank(), ranks().count(), options_);
     rows = reader_->rows_in_part();
   });
-  first_row_ = rows_before(rows);
+  first_row_ += rows_before(rows);
   attempt([&] {
     add_rows(counting, progress, journal);
     found.blank_line = reader_->blank_line_at_end();
@@ -467,7 +468,7 @@ runs::Tally RunTable::whole_of(Counting counting) {
                    [&] { return check.state(); },
                    [&](std::string_view bytes) { check.merge(DependenceCheck::from_state(steps, bytes)); }));
   }
-  independence_ = check.result();
+  check_ = std::move(check);
   return whole;
 }
 

@@ -71,6 +71,9 @@ class RunTable {
   /// Bytes that reading may still come to take.
   [[nodiscard]] double memory_to_come() const;
 
+  /// Its rows follow so many of other tables: they are numbered on from there when dependence is looked for.
+  void follow(Index rows) { rows_before_ = rows; }
+
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
   /// have changed.
@@ -78,8 +81,9 @@ class RunTable {
                     CountJournal* journal = nullptr);
   /// Of the file; valid after count().
   [[nodiscard]] const std::string& sha256() const { return sha256_; }
-  /// Of the rows; valid after count().
-  [[nodiscard]] const Independence& independence() const { return independence_; }
+  /// What was collected of the rows; valid after count().
+  [[nodiscard]] const DependenceCheck& check() const { return *check_; }
+  [[nodiscard]] Independence independence() const { return check_->result(); }
 
  private:
   /// Of each thread.
@@ -111,7 +115,8 @@ class RunTable {
   Index first_row_ = 0;     ///< of this process' part
   Index rows_counted_ = 0;  // and the labels before them
   std::string sha256_;
-  Independence independence_;
+  Index rows_before_ = 0;  ///< in other tables
+  std::optional<DependenceCheck> check_;
 };
 
 }  // namespace surefoot::certify

@@ -85,7 +85,7 @@ const std::vector<FieldCheck>& field_checks() {
         {"variants.independence.order", arithmetic, arithmetic},
         {"variants.independence.exact_repeats.compared", arithmetic, arithmetic},
         {"variants.independence.exact_repeats.comparable", data, rerun},
-        {"variants.independence.exact_repeats.repeated", arithmetic, arithmetic},
+        {"variants.independence.exact_repeats.repeated", data, arithmetic},
         {"variants.independence.rounded_repeats.compared", arithmetic, arithmetic},
         {"variants.independence.rounded_repeats.comparable", data, rerun},
         {"variants.independence.rounded_repeats.repeated", data, arithmetic},
@@ -104,6 +104,10 @@ const std::vector<FieldCheck>& field_checks() {
         {"variants.independence.drift.p_value", arithmetic, arithmetic},
         {"variants.independence.findings", arithmetic, arithmetic},
         {"variants.independence.allowed", arithmetic, arithmetic},
+        {"variants.appended.source", nothing, std::nullopt},
+        {"variants.appended.sha256", data, std::nullopt},
+        {"variants.appended.samples", data, std::nullopt},
+        {"variants.appended.reading", data, std::nullopt},
     };
     const std::vector<FieldCheck> after_claims{
         {"wording", arithmetic, arithmetic},

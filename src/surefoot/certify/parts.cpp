@@ -36,6 +36,11 @@ const std::vector<CertificatePart>& known_parts() {
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
          }},
+        {"anytime", holds_anytime},
+        {"appended",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return !each.appended.empty(); });
+         }},
         {"weights",
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });

@@ -28,6 +28,14 @@ constexpr const char* about_chosen_samples =
     "is claimed was decided after looking at results: they must be independent and identically distributed "
     "draws that the optimizer has not seen.";
 
+constexpr const char* about_every_number =
+    "It holds at every number of runs at once: runs may be looked at and added at any time, and one may stop when "
+    "the claims please. All runs that were made are counted, in the order in which they were drawn.";
+constexpr const char* about_chosen_runs =
+    "Nothing if the samples were chosen, filtered, or used to tune the optimizer, if runs were left out, or if what "
+    "is claimed was decided after looking at results: they must be independent and identically distributed draws "
+    "that the optimizer has not seen. Their number may be decided after looking.";
+
 constexpr const char* about_drawn_weights =
     "The optimizer is a stochastic one: it draws its weights from the trained posterior anew for every "
     "problem, and shares are over weights and problems together.";
@@ -75,7 +83,20 @@ bool says_nothing_somewhere(const Certificate& certificate) {
       claim_kinds(), [&](const ClaimKind* kind) { return kind->says_nothing_somewhere(certificate, worst); });
 }
 
+/// "0.99", or "0.99 at every number of runs".
+std::string confidence_words(const Certificate& certificate) {
+  return confidence_label(certificate.delta) + (holds_anytime(certificate) ? " at every number of runs" : "");
+}
+
 std::string confidence_sentence(const Certificate& certificate) {
+  if (holds_anytime(certificate)) {
+    return fmt::format(
+        "The confidence {} is over the draw of the samples, at every number of runs at once: were the whole study "
+        "repeated many times with new samples, at least this share of the studies would never see a certificate "
+        "that is wrong in {}, however often they look.",
+        confidence_label(certificate.delta),
+        certificate.simultaneous == Simultaneity::all ? "any claim" : "one given claim");
+  }
   return fmt::format(
       "The confidence {} is over the draw of the samples: were the whole study repeated many times with new "
       "samples, at least this share of the resulting certificates would be {}.",
@@ -148,7 +169,7 @@ std::vector<std::string> statements_of(const Certificate& certificate, int wordi
 Headline headline(const Certificate& certificate) {
   Headline result;
   const std::string_view weights = about_weights(certificate, ", weights drawn anew for each");
-  const std::string confidence = confidence_label(certificate.delta);
+  const std::string confidence = confidence_words(certificate);
   const bool together = certificate.simultaneous == Simultaneity::all;
   result.opening =
       together ? fmt::format("With confidence {}, all of these hold together for the {} of new problems{}:",
@@ -170,7 +191,7 @@ Headline headline(const Certificate& certificate) {
 }
 
 std::string opening_of(const Certificate& certificate, std::size_t variant) {
-  const std::string confidence = confidence_label(certificate.delta);
+  const std::string confidence = confidence_words(certificate);
   std::string opening =
       certificate.simultaneous == Simultaneity::each
           ? fmt::format("With confidence {} for this claim alone, had it been chosen in advance, ",
@@ -205,6 +226,7 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
       confidence_sentence(certificate),
       simultaneity_sentence(certificate),
   };
+  if (holds_anytime(certificate)) lines.emplace_back(about_every_number);
   if (draws_weights(certificate)) lines.emplace_back(about_drawn_weights);
   if (is_pac_bayes(certificate)) lines.emplace_back(about_pac_bayes);
   for (const ClaimKind* kind : claim_kinds_to_show())
@@ -217,7 +239,9 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
 std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines{
       about_other_distributions,
-      is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
+      is_pac_bayes(certificate)    ? about_chosen_priors
+      : holds_anytime(certificate) ? about_chosen_runs
+                                   : about_chosen_samples,
       WorstCaseBounds(certificate).used() ? "Nothing about one particular problem, but for the worst case."
                                           : "Nothing about one particular problem, nor about the worst case.",
       "Nothing about iterations and tolerances that are not listed.",
@@ -241,11 +265,14 @@ std::string lack_of_samples(const Certificate& certificate) {
     samples = claim.samples;
   };
   for (const QuantileClaim& claim : certificate.quantile)
-    note(claim, claim.method == bounds::QuantileMethod::exact && claim.rank == 0);
+    note(claim, claim.method != bounds::QuantileMethod::grid && claim.rank == 0);
   for (const BudgetClaim& claim : certificate.budget)
     note(claim, claim.method != bounds::BudgetMethod::paper && claim.rank == 0);
   const bool known = share > 0 && share < 1 && delta > 0 && delta < 1;
-  const Index needed = known ? bounds::samples_needed(0, share, delta) : 0;
+  const bool anytime = holds_anytime(certificate);
+  const Index needed = !known    ? 0
+                       : anytime ? bounds::samples_needed_looking(0, share, delta)
+                                 : bounds::samples_needed(0, share, delta);
   if (needed <= samples) return "";
   return fmt::format("A share of {} needs {} runs without failure, you have {}.", percent_label(share),
                      count_label(needed), count_label(samples));
@@ -254,6 +281,12 @@ std::string lack_of_samples(const Certificate& certificate) {
 std::string note_on_no_guarantee(const Certificate& certificate) {
   if (!says_nothing_somewhere(certificate)) return "";
   const std::string lack = lack_of_samples(certificate);
+  if (holds_anytime(certificate)) {
+    return (lack.empty() ? "" : lack + ' ') +
+           "\"-\" is no guarantee so far: at this confidence the runs allow none yet. Runs may be added (surefoot "
+           "certify --append); tolerances and iterations changed after this look are not covered by the "
+           "confidence.";
+  }
   return (lack.empty() ? "" : lack + ' ') +
          "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
          "tolerances and iterations changed after this look, are not covered by the confidence: take a new "

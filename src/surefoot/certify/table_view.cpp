@@ -56,7 +56,7 @@ ProblemData data_of(const problems::ConeProgram& problem) {
   return {{view_of(problem.b), view_of(problem.c)}, {&problem.P, &problem.A}};
 }
 
-Independence independence_of_problems(const ProblemData& data) {
+Independence independence_of_problems(const ProblemData& data, Index most) {
   std::vector<TableView> tables = data.tables;
   std::vector<problems::Table> entries;
   entries.reserve(data.matrices.size());  // views of them stay
@@ -73,6 +73,7 @@ Independence independence_of_problems(const ProblemData& data) {
     varied.push_back(table);
     columns += static_cast<std::size_t>(table.columns);
   }
+  rows = std::min(rows, most);
   std::vector<double> row(columns);
   const auto read = [&](Index i) {
     double* out = row.data();
@@ -110,6 +111,14 @@ Independence independence_of_problems(const ProblemData& data) {
 
 runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const Interrupt& interrupt,
                        Independence* independence) {
+  DependenceCheck check(spec.steps);
+  runs::Tally tally = count_view_from(0, view, spec, interrupt, independence != nullptr ? &check : nullptr);
+  if (independence != nullptr) *independence = check.result();
+  return tally;
+}
+
+runs::Tally count_view_from(Index first_row, const TableView& view, const runs::TallySpec& spec,
+                            const Interrupt& interrupt, DependenceCheck* collected) {
   require(view.rows > 0, "traces: there is no run in the table");
   require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
           view.columns, spec.steps.size());
@@ -129,7 +138,7 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
     DependenceCheck& check = checks[static_cast<std::size_t>(part)];
     const auto add = [&](Index i, const double* values) {
       tally.add_run(values);
-      if (independence != nullptr) check.add(i, values);
+      if (collected != nullptr) check.add(first_row + i, values);
     };
     for (Index i = view.rows * part / parts; i < view.rows * (part + 1) / parts; ++i) {
       if (interrupt && i % runs_between_calls == 0) interrupt();
@@ -143,11 +152,10 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
     }
   });
   runs::Tally whole = std::move(tallies.front());
-  for (std::size_t part = 1; part < tallies.size(); ++part) {
-    whole.merge(tallies[part]);
-    checks.front().merge(checks[part]);
+  for (std::size_t part = 1; part < tallies.size(); ++part) whole.merge(tallies[part]);
+  if (collected != nullptr) {
+    for (const DependenceCheck& check : checks) collected->merge(check);
   }
-  if (independence != nullptr) *independence = checks.front().result();
   return whole;
 }
 

@@ -72,9 +72,13 @@ class CertificateCheck {
     expect(strictly_increasing(certificate_.steps) && strictly_increasing(certificate_.tolerances) &&
                strictly_increasing(certificate_.quantiles) && strictly_increasing(certificate_.grid),
            "steps, tolerances, quantiles and grid must increase");
+    expect(!holds_anytime(certificate_) || certificate_.wording >= 3,
+           "claims that hold at every number of runs are put in wording 3 or later");
     bool claimed = false;
     bool twice = false;
     for (const ClaimKind* kind : claim_kinds()) {
+      expect(kind->size(certificate_) == 0 || kind->can_hold_anytime() || !holds_anytime(certificate_),
+             fmt::format("{} hold at one number of runs alone, not at every number", kind->plural()));
       claimed = claimed || kind->size(certificate_) > 0;
       twice = twice || kind->made_twice(certificate_);
     }
@@ -101,9 +105,24 @@ class CertificateCheck {
              "what was looked at for dependence are the rows of its table");
       for (const std::string& text : variant.independence->contradictions(variant.samples)) finding(text);
     }
+    check_appended(variant);
     expect(certificate_.value_limit >= 0, "its limit of exact values is negative");
     expect(variant.values_rounded_up == rounds_values(index),
            "whether its values are rounded up does not follow from the number of samples");
+  }
+
+  void check_appended(const Variant& variant) {
+    if (variant.appended.empty()) return;
+    expect(holds_anytime(certificate_), "rows were added to claims that hold at one number of runs alone");
+    std::set<std::string> digests{variant.sha256};
+    Index rows = 1;  // of the first table, at least
+    for (const AppendedTable& table : variant.appended) {
+      expect(io::is_sha256_hex(table.sha256) && digests.insert(table.sha256).second,
+             "the digest of an appended table is none, or that of another");
+      expect(table.samples >= 1, fmt::format("{} samples were appended", table.samples));
+      rows = checked_sum("samples", rows, std::max<Index>(0, table.samples));
+    }
+    expect(rows <= variant.samples, "more samples were appended than there are in all");
   }
 
   void check_recorded_steps(const Variant& variant) {

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/verify_learned.hpp"
@@ -59,22 +60,36 @@ class Lines {
 // Whether every table says the steps of its columns.
 bool recount(const VerifyOptions& options, const certify::Certificate& certificate,
              certify::Verification& verification) {
-  require(options.data.size() == certificate.variants.size(),
+  std::size_t tables = 0;
+  for (const certify::Variant& variant : certificate.variants) tables += certify::table_count(variant);
+  const std::size_t variants = certificate.variants.size();
+  require(tables > variants || options.data.size() == variants,
           "--data: {} files for {} variants; give one for each, in the order of the certificate",
-          options.data.size(), certificate.variants.size());
+          options.data.size(), variants);
+  require(
+      options.data.size() == tables,
+      "--data: {} files, the certificate was counted from {} tables; give all of them, each variant's in the "
+      "order in which they were added",
+      options.data.size(), tables);
   bool steps = true;
-  for (std::size_t i = 0; i < options.data.size(); ++i) {
-    certify::RunTable table(options.data[i], certificate.variants[i].first_step,
-                            {.memory_bytes = memory_for_reading(options.memory_limit)});
-    Progress progress("recounting " + options.data[i]);
-    const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
-    require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);
-    const runs::Tally tally = table.count(spec, [&](Index done, Index total) {
-      progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
-    });
-    certify::compare_recount(certificate, i, tally, table.sha256(), verification);
-    certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
-    steps = steps && table.says_steps();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < variants; ++i) {
+    certify::CountedRows counted;
+    for (std::size_t of = 0; of < certify::table_count(certificate.variants[i]); ++of) {
+      const std::string& file = options.data[next++];
+      certify::RunTable table(file, certificate.variants[i].first_step,
+                              {.memory_bytes = memory_for_reading(options.memory_limit)});
+      Progress progress("recounting " + file);
+      const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
+      require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);
+      table.follow(counted.rows());
+      runs::Tally tally = table.count(spec, [&](Index done, Index total) {
+        progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+      });
+      counted.add(std::move(tally), table.check(), {file, table.sha256(), 0, table.reading()});
+      steps = steps && table.says_steps();
+    }
+    certify::compare_counted(certificate, i, counted, verification);
   }
   return steps;
 }

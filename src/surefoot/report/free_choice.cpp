@@ -5,6 +5,8 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -152,6 +152,10 @@ std::string data_html(const Certificate& certificate) {
     };
     entry("source", variant.source);
     if (!variant.sha256.empty()) entry("SHA-256", variant.sha256, "hash");
+    for (const certify::AppendedTable& table : variant.appended) {
+      entry("added later", fmt::format("{}: {} rows", table.source, count_label(table.samples)));
+      entry("SHA-256", table.sha256, "hash");
+    }
     entry("problems (rows)", count_label(variant.samples));
     entry("iterations (columns)", count_label(variant.columns));
     entry("runs with an infinity or NaN",
@@ -210,6 +214,7 @@ std::string check_lines(const Certificate& certificate) {
   for (const certify::Variant& variant : certificate.variants) {
     if (variant.sha256.empty()) return "surefoot verify certificate.json";
     command += ' ' + (variant.source == "-" ? std::string("FILE") : shell_quoted(variant.source));
+    for (const certify::AppendedTable& table : variant.appended) command += ' ' + shell_quoted(table.source);
   }
   return "surefoot verify certificate.json\n" + html_escaped(command);
 }

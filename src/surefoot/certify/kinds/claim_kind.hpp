@@ -90,6 +90,8 @@ class ClaimKind {
   [[nodiscard]] virtual std::string_view plural() const = 0;
   /// Whether it is claimed unless a user says otherwise.
   [[nodiscard]] virtual bool by_default() const { return false; }
+  /// Whether its claims may be made at every number of runs at once (bounds::RiskMethod::anytime).
+  [[nodiscard]] virtual bool can_hold_anytime() const { return false; }
   /// Whether the list stands in every certificate, also empty: so it is in those of the first releases. Lists
   /// of later kinds are written where there are claims.
   [[nodiscard]] virtual bool always_listed() const { return false; }

@@ -89,7 +89,7 @@ std::vector<Index> reached_counts(const runs::Tally& tally, std::size_t toleranc
 bounds::IterationBudget find_budget(const std::vector<Index>& reached, const BudgetClaim& claim,
                                     bounds::RiskMethod method) {
   if (claim.method != BudgetMethod::paper) {
-    return bounds::time_quantile_budget(reached, claim.samples, claim.quantile, claim.delta);
+    return bounds::time_quantile_budget(reached, claim.samples, claim.quantile, claim.delta, method);
   }
   std::vector<Index> failures(reached);
   for (Index& count : failures) count = claim.samples - count;
@@ -192,6 +192,7 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   [[nodiscard]] std::string_view singular() const override { return "iteration budget"; }
   [[nodiscard]] std::string_view plural() const override { return "iteration budgets"; }
   [[nodiscard]] bool by_default() const override { return true; }
+  [[nodiscard]] bool can_hold_anytime() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
   [[nodiscard]] std::string_view section_id() const override { return "iterations"; }
   [[nodiscard]] int place() const override { return 10; }
@@ -260,6 +261,8 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
                    "its method is not that of the other claims");
     checker.expect(!claim.steps || records(certificate.variants[claim.variant], *claim.steps),
                    fmt::format("step {} was not recorded", claim.steps.value_or(0)));
+    checker.expect(claim.method != BudgetMethod::paper || !holds_anytime(certificate),
+                   "method paper is for a number of runs that was fixed beforehand");
     checker.check_tolerance(claim.tolerance);
     checker.check_quantile(claim.quantile);
     checker.expect(0 <= claim.reached && claim.reached <= claim.samples && claim.reached_before >= 0 &&

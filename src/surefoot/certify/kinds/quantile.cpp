@@ -53,6 +53,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
   [[nodiscard]] std::string_view singular() const override { return "quantile"; }
   [[nodiscard]] std::string_view plural() const override { return "quantiles"; }
   [[nodiscard]] bool by_default() const override { return true; }
+  [[nodiscard]] bool can_hold_anytime() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
   [[nodiscard]] std::string_view section_id() const override { return "quantiles"; }
   [[nodiscard]] int place() const override { return 30; }
@@ -77,7 +78,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
 
   void prepare(const Options& options, runs::TallySpec& spec) const override {
     spec.grid = options.grid;
-    if (options.quantile_method == QuantileMethod::exact) spec.keep_values = true;
+    if (options.quantile_method != QuantileMethod::grid) spec.keep_values = true;
   }
 
   [[nodiscard]] Index paid_claims(const Options& options, const runs::TallySpec& spec) const override {
@@ -88,12 +89,13 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
 
   void make(const Options& options, std::size_t variant, const runs::Tally& tally, double delta,
             Certificate& certificate) const override {
-    const bool exact = options.quantile_method == QuantileMethod::exact;
+    const bool exact = options.quantile_method != QuantileMethod::grid;
     std::map<double, Index> ranks;
     const auto fill = [&](QuantileClaim& claim, std::size_t i) {
       if (exact) {
         const auto [rank, is_new] = ranks.try_emplace(claim.quantile, 0);
-        if (is_new) rank->second = bounds::order_statistic_rank(claim.samples, claim.quantile, delta);
+        if (is_new)
+          rank->second = bounds::rank_of_method(claim.samples, claim.quantile, delta, options.risk_method);
         fill_exact(claim, tally.values(i), rank->second);
         return;
       }
@@ -101,7 +103,9 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
       fill_grid(claim, tally.spec().grid, failures,
                 bounds::grid_quantile(failures, claim.samples, claim.quantile, delta, options.risk_method));
     };
-    make_all(options, variant, tally, delta, options.quantile_method, fill, certificate);
+    const bool anytime = exact && options.anytime();
+    make_all(options, variant, tally, delta, anytime ? QuantileMethod::anytime : options.quantile_method,
+             fill, certificate);
   }
 
   [[nodiscard]] Index losses_of_one(const LossShape& shape) const override { return shape.grid; }
@@ -141,7 +145,10 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
                                claim.at_most, claim.samples));
     checker.expect((claim.method == QuantileMethod::grid) == !checker.certificate().grid.empty(),
                    "the quantile method does not fit the declared grid");
-    if (claim.method == QuantileMethod::exact) {
+    checker.expect((claim.method == QuantileMethod::anytime) ==
+                       (holds_anytime(checker.certificate()) && checker.certificate().grid.empty()),
+                   "the quantile method does not fit the declared one");
+    if (claim.method != QuantileMethod::grid) {
       check_exact(claim, checker);
     } else {
       check_grid(claim, checker);

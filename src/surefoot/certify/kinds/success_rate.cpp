@@ -43,6 +43,7 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
   [[nodiscard]] std::string_view singular() const override { return "success rate"; }
   [[nodiscard]] std::string_view plural() const override { return "success rates"; }
   [[nodiscard]] bool by_default() const override { return true; }
+  [[nodiscard]] bool can_hold_anytime() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
   [[nodiscard]] int place() const override { return 20; }
 
