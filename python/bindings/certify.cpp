@@ -1,9 +1,11 @@
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/table_view.hpp"
+#include "surefoot/certify/until.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -65,6 +67,19 @@ runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec,
   if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec, nullptr, independence);
   return interruptible(
       [&](const Interrupt& interrupt) { return certify::count_view(view, spec, interrupt, independence); });
+}
+
+/// The same of the next rows of a variant.
+void add_traces(certify::CountedRows& rows, const py::array& traces, const runs::TallySpec& spec,
+                const std::string& source, const std::string& sha256,
+                const std::vector<std::string>& reading) {
+  const certify::TableView view = view_of(traces);
+  interruptible([&](const Interrupt& interrupt) {
+    certify::DependenceCheck check(spec.steps);
+    runs::Tally tally = certify::count_view_from(rows.rows(), view, spec, interrupt, &check);
+    rows.add(std::move(tally), check, {source, sha256, 0, reading});
+    return true;
+  });
 }
 
 runs::Tally count_file(certify::RunTable& table, const runs::TallySpec& spec) {
@@ -176,6 +191,75 @@ HeldCertificate certify_counted(const Options& resolved_options, const std::vect
   return {std::move(certificate), run};
 }
 
+void add_rows(py::module_& module) {
+  using certify::CountedRows;
+  py::class_<CountedRows>(module, "CountedRows")
+      .def(py::init<>())
+      .def("add_array",
+           [](CountedRows& self, const py::array& traces, const Options& options,
+              const std::vector<Index>& steps, const std::string& source, const std::string& sha256,
+              const std::vector<std::string>& reading) {
+             add_traces(self, traces, certify::tally_spec(options, steps), source, sha256, reading);
+           })
+      .def("add_file", [](CountedRows& self, certify::RunTable& table, const Options& options,
+                          const std::string& source) {
+        table.follow(self.rows());
+        runs::Tally tally = count_file(table, certify::tally_spec(options, table.steps()));
+        self.add(std::move(tally), table.check(), {source, table.sha256(), 0, table.reading()});
+      });
+  module.def("options_to_append", [](const HeldCertificate& held) {
+    const certify::Verification verification = certify::verify(certify::parse_certificate(held.text()));
+    require(verification.holds(), "append: this certificate does not hold: {}",
+            verification.holds() ? "" : verification.findings.front());
+    return certify::options_to_append(held.certificate());
+  });
+  module.def("append", [](const HeldCertificate& held, const Options& options,
+                          const std::vector<CountedRows*>& rows, bool allow_dependence) {
+    std::vector<certify::Counted> variants;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      certify::Variant variant;
+      variant.name = held.certificate().variants.at(i).name;
+      rows[i]->describe(variant);
+      variant.independence->require_none(rows[i]->tables().back().source, allow_dependence);
+      variants.push_back({variant, rows[i]->tally()});
+    }
+    certify::Certificate certificate =
+        interruptible([&](const Interrupt&) { return certify::certify(options, variants); });
+    certify::require_continues(held.certificate(), certificate);
+    return HeldCertificate(std::move(certificate), "null");
+  });
+}
+
+void add_until(py::module_& module) {
+  using certify::Until;
+  py::class_<Until>(module, "Until")
+      .def(py::init<const std::string&>())
+      .def_property_readonly("share", &Until::share)
+      .def("declare",
+           [](const Until& self, const Options& options, bool kinds, bool tolerances, bool quantiles,
+              bool steps) {
+             return self.declare(options, {kinds, tolerances, quantiles, steps});
+           })
+      .def("require_recorded", &Until::require_recorded)
+      .def("delta",
+           [](const Until& self, const Options& resolved_options, const std::vector<Index>& steps) {
+             return certify::delta_of_claims(resolved_options, certify::tally_spec(resolved_options, steps),
+                                             self.kind());
+           })
+      .def("fails",
+           [](const Until& self, const std::vector<Index>& steps, const std::vector<double>& row) {
+             require(row.size() == steps.size(), "run: {} numbers for {} steps", row.size(), steps.size());
+             return self.fails(steps, row.data());
+           })
+      .def("holds",
+           [](const Until& self, const HeldCertificate& held) { return self.holds(held.certificate()); });
+  py::class_<certify::UntilLooks>(module, "UntilLooks")
+      .def(py::init<double, double>())
+      .def("add", &certify::UntilLooks::add)
+      .def_property_readonly("runs", &certify::UntilLooks::runs)
+      .def("next_look", &certify::UntilLooks::next_look);
+}
+
 /// Checks a certificate, part by part.
 class Verifier {
  public:
@@ -187,19 +271,12 @@ class Verifier {
     });
   }
 
-  void recount(std::size_t variant, const py::array& traces, const std::vector<Index>& steps,
-               const std::string& sha256) {
-    certify::Independence independence;
-    const runs::Tally tally =
-        count_traces(traces, certify::recount_spec(parsed_.certificate, steps), &independence);
-    compare(variant, tally, sha256);
-    certify::compare_rows(parsed_.certificate, variant, {}, independence, verification_);
-  }
-  void recount_file(std::size_t variant, const std::string& path) {
-    certify::RunTable table(path, parsed_.certificate.variants.at(variant).first_step);
-    const runs::Tally tally = count_file(table, certify::recount_spec(parsed_.certificate, table.steps()));
-    compare(variant, tally, table.sha256());
-    certify::compare_rows(parsed_.certificate, variant, table.reading(), table.independence(), verification_);
+  [[nodiscard]] Options options() const { return certify::options_of(parsed_.certificate); }
+  void recount(std::size_t variant, const certify::CountedRows& rows) {
+    interruptible([&](const Interrupt&) {
+      certify::compare_counted(parsed_.certificate, variant, rows, verification_);
+      return true;
+    });
   }
   void reweigh(std::size_t variant, const std::string& name, const std::string& bytes) {
     const auto source = io::memory_bytes(name, bytes);
@@ -209,13 +286,6 @@ class Verifier {
   [[nodiscard]] const certify::Verification& result() const { return verification_; }
 
  private:
-  void compare(std::size_t variant, const runs::Tally& tally, const std::string& sha256) {
-    interruptible([&](const Interrupt&) {
-      certify::compare_recount(parsed_.certificate, variant, tally, sha256, verification_);
-      return true;
-    });
-  }
-
   certify::ParsedCertificate parsed_;
   certify::Verification verification_;
 };
@@ -224,7 +294,7 @@ void add_verification(py::module_& module) {
   py::class_<Verifier>(module, "Verifier")
       .def(py::init<const std::string&>())
       .def("recount", &Verifier::recount)
-      .def("recount_file", &Verifier::recount_file)
+      .def_property_readonly("options", &Verifier::options)
       .def("reweigh", [](Verifier& self, std::size_t variant, const std::string& name,
                          const py::bytes& content) { self.reweigh(variant, name, content); })
       .def_property_readonly("claims", [](const Verifier& self) { return self.result().claims; })
@@ -293,6 +363,8 @@ void add_certify(py::module_& module) {
   add_number_text(module);
   add_certificate(module);
   add_counting(module);
+  add_rows(module);
+  add_until(module);
   add_verification(module);
   module.def("certify", &certify_counted);
   module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {

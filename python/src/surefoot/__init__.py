@@ -16,7 +16,7 @@ from ._core import InputError, set_threads, threads
 from ._core import version as __version__
 from .calibration import Observed, calibrate, validate
 from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, QuantileClaim, SuccessClaim, Verification, load
-from .certification import Traces, certify
+from .certification import RunUntil, Traces, certify, run_until
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 
@@ -31,6 +31,7 @@ __all__ = [
     "OtherClaim",
     "QPFamily",
     "QuantileClaim",
+    "RunUntil",
     "SuccessClaim",
     "Terminations",
     "Traces",
@@ -43,6 +44,7 @@ __all__ = [
     "load",
     "number_text",
     "pac_bayes",
+    "run_until",
     "set_threads",
     "solvers",
     "threads",

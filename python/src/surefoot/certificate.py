@@ -388,6 +388,27 @@ class Certificate:
                 verifier.reweigh(i, os.fspath(file), Path(file).read_bytes())
         return Verification(verifier.claims, verifier.claims_that_hold, tuple(verifier.findings))
 
+    def append(
+        self, more: Data | Sequence[Data], *, earlier: Data | Sequence[Data], allow_dependence: bool = False
+    ) -> Certificate:
+        """The certificate of these runs and `more`, under the same declarations.
+
+        Only of a certificate that was made with ``anytime=True``, whose claims hold at every number of runs. `earlier`
+        are all tables that it was made from, in their order, which are counted again; `more` is one table for each
+        variant.
+
+        >>> import numpy as np, surefoot
+        >>> first, second = np.random.default_rng(1).uniform(0, 1, (2, 300, 3))
+        >>> certificate = surefoot.certify(first, anytime=True, tolerances=[0.99], steps=[3])
+        >>> grown = certificate.append(second, earlier=first)
+        >>> grown.success(step=3, tolerance=0.99).samples, bool(grown.verify([first, second]))
+        (600, True)
+        """
+        from .certification import append_rows
+
+        variants = self._content["variants"]
+        return Certificate._of(append_rows(self._core, variants, more, earlier, allow_dependence))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Certificate) and self._text == other._text
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Union
 
@@ -21,7 +21,7 @@ from .certificate import Certificate, Kind
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["ClaimOptions", "Traces", "certify"]
+__all__ = ["ClaimOptions", "RunUntil", "Traces", "certify", "run_until"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -37,7 +37,8 @@ class ClaimOptions(TypedDict, total=False):
     simultaneous: Literal["all", "each"]  #: all claims hold together with the confidence, or each alone does
     #: before: what is declared here; after: any tolerance and share, of bands; both: both within one confidence [both]
     choose: Literal["both", "before", "after"]
-    risk_method: Literal["exact", "kl", "pinsker"]
+    anytime: bool  #: every claim holds at every number of runs: look whenever you like, and add runs [False]
+    risk_method: Literal["exact", "kl", "pinsker", "anytime"]
     quantile_method: Literal["exact", "grid"]
     budget_method: Literal["settling", "every-step", "first-hit", "paper"]
     success_delta: float | None  #: of each claim of the kind [a share of the total]
@@ -121,14 +122,20 @@ def certify(
     [24, 14]
     """
     tables = _tables(traces, names, sources, first_step, recorded_steps)
-    claims.setdefault("choose", "both")
-    options = claim_options(**claims)
+    options = claim_options(**_choosing(claims))
     options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
     options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
     options = _core.resolved(options, [table.steps for table in tables])
     counted = [(table.name, table.source, table.reading, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
     return Certificate._of(_core.certify(options, counted, record_text("run", record), bool(allow_dependence)))
+
+
+def _choosing(claims: ClaimOptions) -> ClaimOptions:
+    """Bands beside what is declared, unless they are for a fixed number of runs and nobody asked for them."""
+    anytime = claims.get("anytime") or claims.get("risk_method") == "anytime"
+    claims.setdefault("choose", "before" if anytime else "both")
+    return claims
 
 
 def claim_options(
@@ -140,6 +147,7 @@ def claim_options(
     claims: Sequence[Kind] | None = None,
     simultaneous: str | None = None,
     choose: str | None = None,
+    anytime: bool = False,
     risk_method: str | None = None,
     quantile_method: str | None = None,
     budget_method: str | None = None,
@@ -168,6 +176,10 @@ def claim_options(
         options.set_choose(text("choose", choose))
     if risk_method is not None:
         options.risk_method = text("risk_method", risk_method)
+    if anytime:
+        if options.risk_method not in ("exact", "anytime"):
+            raise ValueError(f"risk_method: {options.risk_method!r} is for a number of runs that was fixed beforehand")
+        options.risk_method = "anytime"
     if quantile_method is not None:
         options.quantile_method = text("quantile_method", quantile_method)
     if budget_method is not None:
@@ -454,13 +466,130 @@ def recount(
 ) -> None:
     """Counts the data of every variant again."""
     items, _ = _listed(data)
-    if len(items) != len(variants):
-        raise ValueError(f"data: {len(items)} for {len(variants)} variants; give one for each, in their order")
-    for i, (item, variant) in enumerate(zip(items, variants)):
-        if isinstance(item, (str, os.PathLike)):
-            verifier.recount_file(i, os.fspath(item))
-            continue
-        first = None if isinstance(item, Traces) or recorded_steps is not None else variant["first_step"]
-        table = _table(item, "", None, first, recorded_steps if not isinstance(item, Traces) else None)
-        assert isinstance(table, _ArrayTable)
-        verifier.recount(i, table.values, table.steps, npy_sha256(table.values))
+    tables = sum(_table_count(variant) for variant in variants)
+    if len(items) != tables:
+        of = f"{len(variants)} variants" if tables == len(variants) else f"{tables} tables"
+        raise ValueError(f"data: {len(items)} for {of}; give one for each, in their order")
+    for i, (rows, _) in enumerate(_rows_of(verifier.options, variants, items, recorded_steps, reads=False)):
+        verifier.recount(i, rows)
+
+
+def _table_count(variant: Mapping[str, Any]) -> int:
+    return 1 + len(variant.get("appended", []))
+
+
+def _add_table(
+    rows: _core.CountedRows, options: _core.Options, item: Any, first_step: int, recorded_steps: Any, reads: bool
+) -> None:
+    if isinstance(item, (str, os.PathLike)):
+        path = os.fspath(item)
+        rows.add_file(_core.RunTable(path, first_step), options, Path(path).name)
+        return
+    own = isinstance(item, Traces)
+    first = None if own or recorded_steps is not None else first_step
+    table = _table(item, "", None, first, None if own else recorded_steps)
+    assert isinstance(table, _ArrayTable)
+    reading = table.reading if reads else []
+    rows.add_array(table.values, options, table.steps, table.source, npy_sha256(table.values), reading)
+
+
+def _rows_of(
+    options: _core.Options, variants: Sequence[Mapping[str, Any]], items: Sequence[Any], recorded_steps: Any, reads: bool
+) -> Iterable[tuple[_core.CountedRows, Mapping[str, Any]]]:
+    """The rows of each variant, counted from its tables."""
+    at = 0
+    for variant in variants:
+        rows = _core.CountedRows()
+        for item in items[at : at + _table_count(variant)]:
+            _add_table(rows, options, item, variant["first_step"], recorded_steps, reads)
+        at += _table_count(variant)
+        yield rows, variant
+
+
+def append_rows(
+    held: _core.Certificate, variants: Sequence[Mapping[str, Any]], more: Any, earlier: Any, allow_dependence: bool
+) -> _core.Certificate:
+    """Certificate.append()."""
+    options = _core.options_to_append(held)
+    added, _ = _listed(more)
+    before, _ = _listed(earlier)
+    tables = sum(_table_count(variant) for variant in variants)
+    if len(before) != tables:
+        raise ValueError(f"earlier: {len(before)} for the {tables} tables that the certificate was counted from")
+    if len(added) != len(variants) and len(variants) > 1:
+        raise ValueError(f"more: {len(added)} for {len(variants)} variants; give one for each, in their order")
+    counted = []
+    for i, (rows, variant) in enumerate(_rows_of(options, variants, before, None, reads=True)):
+        for item in added if len(variants) == 1 else [added[i]]:
+            _add_table(rows, options, item, variant["first_step"], None, reads=True)
+        counted.append(rows)
+    return _core.append(held, options, counted, bool(allow_dependence))
+
+
+@dataclasses.dataclass(frozen=True)
+class RunUntil:
+    """What run_until() has come to; true if the claim holds."""
+
+    certificate: Certificate
+    traces: Array  #: the rows of all runs, in the order of their seeds
+    holds: bool
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def run_until(
+    solve: Callable[[int], npt.ArrayLike],
+    claim: str,
+    *,
+    max_runs: int = 100_000,
+    first_seed: int = 0,
+    first_step: int = 1,
+    metric: str = "metric",
+    unit: str = "",
+    name: str = "traces",
+    allow_dependence: bool = False,
+    **claims: Unpack[ClaimOptions],
+) -> RunUntil:
+    """Calls ``solve(seed)`` for one seed after the other until the claim holds, or `max_runs` are made.
+
+    ``solve`` returns the numbers of a run, one for each step; one that fails returns infinities. Bounds hold at every
+    number of runs, so stopping when the claim holds is covered by the confidence. The claim is all that is declared,
+    unless `claims` say more; it ends where ``surefoot run command --until`` does.
+
+    >>> import numpy as np, surefoot
+    >>> result = surefoot.run_until(lambda seed: np.random.default_rng(seed).uniform(0, 1, 2), "95% below 1 after 2")
+    >>> result.holds, len(result.traces)
+    (True, 109)
+    """
+    until = _core.Until(text("claim", claim))
+    most = whole_number("max_runs", max_runs)
+    seed = whole_number("first_seed", first_seed)
+    declared = ("claims" in claims, "tolerances" in claims, "quantiles" in claims, "steps" in claims)
+    claims["anytime"] = True
+    given = until.declare(claim_options(**_choosing(claims)), *declared)
+    given.metric, given.unit = text("metric", metric), text("unit", unit)
+    rows: list[list[float]] = []
+    looks = options = None
+    steps: list[int] = []
+    certificate, holds, next_look = None, False, 0
+    while not holds and len(rows) < most:
+        row = [float(value) for value in np.atleast_1d(np.asarray(solve(seed + len(rows)), dtype=np.float64))]
+        if looks is None:
+            steps = list(range(first_step, first_step + len(row)))
+            until.require_recorded(steps)
+            options = _core.resolved(given, [steps])
+            looks = _core.UntilLooks(until.share, until.delta(options, steps))
+            next_look = looks.next_look()
+        rows.append(row)
+        looks.add(until.fails(steps, row))
+        if len(rows) >= next_look or len(rows) == most:
+            traces = np.array(rows)
+            table = _ArrayTable(traces, steps, text("name", name), "array")
+            counted = [(table.name, table.source, table.reading, *table.count(options))]
+            certificate = _core.certify(options, counted, "null", bool(allow_dependence))
+            holds = until.holds(certificate)
+        next_look = looks.next_look()
+    if certificate is None:
+        raise ValueError(f"max_runs: {most} is not above 0")
+    return RunUntil(Certificate._of(certificate), np.array(rows), holds)
