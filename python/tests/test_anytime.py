@@ -68,7 +68,7 @@ def test_only_such_rows_are_appended():
     with pytest.raises(surefoot.InputError, match="its columns are"):
         anytime.append(rows(100, 10)[:, :2], earlier=first)
     with pytest.raises(surefoot.InputError, match="not read as they were"):
-        anytime.append(rows(100, 10), earlier=rows(50, 100))
+        anytime.append(rows(900, 10), earlier=rows(50, 100))
     with pytest.raises(ValueError, match="earlier: 2 for the 1 tables"):
         anytime.append(rows(100, 10), earlier=[first, first])
 

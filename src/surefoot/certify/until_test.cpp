@@ -65,12 +65,12 @@ TEST(Until, RefusesWhatItDoesNotMean) {
 
 // What a run is counted as, against the counts of the tally that the certificate is made from.
 TEST(Until, CountsTheFailuresThatTheCertificateCounts) {
-  const std::vector<Index> steps{1, 2, 5};
+  const std::vector<Index> recorded{1, 2, 5};
   RandomStream random(1, "until test", 0);
   std::vector<std::vector<double>> runs;
   for (int i = 0; i < 400; ++i) {
     std::vector<double> run;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
+    for (std::size_t k = 0; k < recorded.size(); ++k) {
       const double u = random.uniform();
       run.push_back(u < 0.03 ? not_a_number : u < 0.05 ? infinity : u < 0.3 ? 1.0 : random.uniform(0, 2));
     }
@@ -79,12 +79,12 @@ TEST(Until, CountsTheFailuresThatTheCertificateCounts) {
   for (const char* text : {"20% below 1 after 2", "20% below 1 within 2", "20% below 1 within 3",
                            "20% below 1 within 5", "20% below 1", "20% at most 1 after 5"}) {
     const Until until(text);
-    const Options options = resolved(until.declare({}, {}), {steps});
-    runs::Tally tally(tally_spec(options, steps));
+    const Options options = resolved(until.declare({}, {}), {recorded});
+    runs::Tally tally(tally_spec(options, recorded));
     Index failures = 0;
     for (const std::vector<double>& run : runs) {
       tally.add_run(run.data());
-      failures += until.fails(steps, run.data()) ? 1 : 0;
+      failures += until.fails(recorded, run.data()) ? 1 : 0;
     }
     const Index n = tally.samples();
     Index counted = -1;
