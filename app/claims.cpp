@@ -51,8 +51,14 @@ std::vector<double> parse_numbers(const char* option, const std::string& text) {
   return numbers;
 }
 
+std::vector<std::string> ClaimArguments::kinds(certify::Sampling of) const {
+  return claims == unset ? certify::default_kinds(of) : io::split_list("--claims", claims);
+}
+
 certify::Options ClaimArguments::options() const {
   certify::Options result;
+  result.sampling = sampling;
+  result.group = group;
   if (tolerances != unset) result.tolerances = parse_numbers("--tolerances", tolerances);
   result.quantiles = parse_numbers("--quantiles", quantiles);
   result.metric = metric;
@@ -61,19 +67,27 @@ certify::Options ClaimArguments::options() const {
   result.delta = bounds::delta_of_confidence(confidence);
   result.simultaneous = certify::parse_simultaneity(simultaneous);
   result.choose = certify::parse_choice(choose);
-  result.kinds = io::split_list("--claims", claims);
+  result.kinds = kinds(sampling);
   result.risk_method = bounds::parse_risk_method(risk_method);
   result.quantile_method = bounds::parse_quantile_method(quantile_method);
   result.budget_method = bounds::parse_budget_method(budget_method);
+  result.average_method = bounds::parse_mean_method(average_method);
   for (const auto& [kind, delta] : kind_delta)
     if (delta) result.kind_delta[kind] = *delta;
   result.all_steps = steps == "all";
   if (!steps.empty() && !result.all_steps) result.steps = parse_steps(steps);
   result.validate();
+  if (sampling != certify::Sampling::problems) result.require_claimable();
   return result;
 }
 
-void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
+void add_claim_options(CLI::App& verb, ClaimArguments& arguments,
+                       const std::vector<certify::Sampling>& samplings) {
+  std::vector<const certify::ClaimKind*> offered;
+  for (const certify::ClaimKind* kind : certify::claim_kinds()) {
+    if (std::ranges::any_of(samplings, [&](certify::Sampling of) { return kind->claimed_of(of); }))
+      offered.push_back(kind);
+  }
   verb.add_option(
       "--tolerances", arguments.tolerances,
       "increasing list, e.g. 1e-4,1e-2; below it is success [1e-4,1e-3,1e-2,1e-1; -40,..,-10 for dB]");
@@ -82,9 +96,12 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
   verb.add_option("--confidence", arguments.confidence, "of the whole certificate, in (0, 1)")
       ->capture_default_str();
   std::vector<std::string_view> kinds;
-  for (const certify::ClaimKind* kind : certify::claim_kinds()) kinds.push_back(kind->name());
-  verb.add_option("--claims", arguments.claims, fmt::format("kinds of claims: {}", fmt::join(kinds, ", ")))
-      ->capture_default_str();
+  for (const certify::ClaimKind* kind : offered) kinds.push_back(kind->name());
+  std::string defaults = fmt::format("{}", fmt::join(certify::default_kinds(), ","));
+  if (std::ranges::count(samplings, certify::Sampling::groups) > 0)
+    defaults += "; of groups average too; of a log sequence";
+  verb.add_option("--claims", arguments.claims,
+                  fmt::format("kinds of claims: {} [{}]", fmt::join(kinds, ", "), defaults));
   verb.add_option("--simultaneous", arguments.simultaneous,
                   "all: all claims hold together with the confidence; each: each claim alone does")
       ->capture_default_str();
@@ -97,7 +114,7 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
   verb.add_option("--quantile-method", arguments.quantile_method, "exact or grid")->capture_default_str();
   verb.add_option("--budget-method", arguments.budget_method, "settling, every-step, first-hit or paper")
       ->capture_default_str();
-  for (const certify::ClaimKind* kind : certify::claim_kinds()) {
+  for (const certify::ClaimKind* kind : offered) {
     const std::string name(kind->name());
     verb.add_option(fmt::format("--{}-delta", name), arguments.kind_delta[name],
                     fmt::format("delta of each {} claim [a share of the total]", kind->singular()));

@@ -22,18 +22,23 @@ struct ClaimArguments {
   std::string quantiles = as_list(usual().quantiles);
   std::string steps;
   double confidence = confidence_of(usual().delta);
-  std::string claims = fmt::format("{}", fmt::join(usual().kinds, ","));
+  std::string claims = unset;  // those of the rows: certify::default_kinds()
   std::string simultaneous{name(usual().simultaneous)};
   std::string choose{name(surefoot::certify::Choice::both)};
   std::string risk_method{name(usual().risk_method)};
   std::string quantile_method{name(usual().quantile_method)};
   std::string budget_method{name(usual().budget_method)};
+  std::string average_method{name(usual().average_method)};
+  surefoot::certify::Sampling sampling = surefoot::certify::Sampling::problems;
+  std::string group;                                        // what a group is
   std::map<std::string, std::optional<double>> kind_delta;  // by the name of the kind
   std::string metric = usual().metric;
   std::string unit;
   std::string title;
 
   static surefoot::certify::Options usual() { return {}; }
+  /// Kinds that are claimed of such rows, as far as the user has not said others.
+  [[nodiscard]] std::vector<std::string> kinds(surefoot::certify::Sampling of) const;
   /// Checked, without the defaults that depend on the data.
   [[nodiscard]] surefoot::certify::Options options() const;
 };
@@ -41,7 +46,10 @@ struct ClaimArguments {
 /// "1e-3,0.1" as numbers; InputError names the option and the part.
 std::vector<double> parse_numbers(const char* option, const std::string& text);
 
-void add_claim_options(CLI::App& verb, ClaimArguments& arguments);
+/// `samplings`: what rows can be.
+void add_claim_options(CLI::App& verb, ClaimArguments& arguments,
+                       const std::vector<surefoot::certify::Sampling>& samplings = {
+                           surefoot::certify::Sampling::problems});
 
 /// --allow-dependence, of verbs that look for dependence between their rows.
 void add_dependence_option(CLI::App& verb, bool& allow);

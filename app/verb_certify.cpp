@@ -37,6 +37,7 @@ struct CertifyOptions {
   std::string names;
   std::optional<Index> first_step;
   bool allow_dependence = false;
+  bool sequence = false;
   std::string worst_case;
   std::optional<double> dist0;
   std::optional<double> estimated_dist0;
@@ -48,6 +49,22 @@ struct CertifyOptions {
   std::uint64_t memory_limit = 0;
 };
 
+/// Arrays with three dimensions say by themselves that their rows belong to groups.
+void take_groups(const CertifyOptions& options, const std::vector<std::unique_ptr<certify::RunTable>>& tables,
+                 certify::Options& claims) {
+  const auto grouped = [](const auto& table) { return table->grouped(); };
+  const auto first = std::ranges::find_if(tables, grouped);
+  if (first == tables.end()) return;
+  const auto other = std::ranges::find_if_not(tables, grouped);
+  require(other == tables.end(), "{}: has no third dimension, which says the groups of {}",
+          other == tables.end() ? "" : (*other)->path(), (*first)->path());
+  require(!options.sequence,
+          "{}: --sequence is of one log, and this array has three dimensions (groups, ticks, steps)",
+          (*first)->path());
+  claims.sampling = certify::Sampling::groups;
+  claims.kinds = options.claims.kinds(claims.sampling);
+}
+
 certify::Certificate certify_files(const CertifyOptions& options, const std::vector<std::string>& names,
                                    certify::Options claims, certify::CountJournal& journal,
                                    std::unique_ptr<io::ResultFolder>& folder) {
@@ -55,12 +72,14 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
   std::vector<std::vector<Index>> recorded;
   for (const std::string& file : options.files) {
     tables.push_back(std::make_unique<certify::RunTable>(
-        file, options.first_step,
-        io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)}));
+        file, options.first_step, io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)},
+        options.claims.group));
     if (options.first_step) tables.back()->require_first_step(*options.first_step);
     recorded.push_back(tables.back()->steps());
-    if (!tables.back()->notice().empty()) say(fmt::format("{}: {}", file, tables.back()->notice()));
   }
+  take_groups(options, tables, claims);
+  for (const std::unique_ptr<certify::RunTable>& table : tables)
+    if (!table->notice().empty()) say(fmt::format("{}: {}", table->path(), table->notice()));
   claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
   for (const std::unique_ptr<certify::RunTable>& table : tables)
@@ -70,6 +89,7 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
   folder = options.output.open();
   std::vector<certify::Counted> variants;
   for (std::size_t i = 0; i < tables.size(); ++i) {
+    if (tables[i]->grouped()) require_memory_of_table(*tables[i], claims, options.memory_limit);
     Progress progress("reading " + names[i]);
     runs::Tally tally = tables[i]->count(
         certify::tally_spec(claims, tables[i]->steps()),
@@ -83,8 +103,10 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
                                              : std::filesystem::path(options.files[i]).filename().string();
     variant.sha256 = tables[i]->sha256();
     variant.reading = tables[i]->reading();
-    variant.independence = tables[i]->independence();
-    variant.independence->require_none(options.files[i], options.allow_dependence);
+    if (!options.sequence) {
+      variant.independence = tables[i]->independence();
+      variant.independence->require_none(options.files[i], options.allow_dependence);
+    }
     variants.push_back({variant, std::move(tally)});
   }
   return certify::certify(claims, variants);
@@ -96,7 +118,8 @@ void record_looks(const CLI::App& verb, const CertifyOptions& options, certify::
   if (!looks.kept()) return;
   std::vector<certify::SampleRange> rows;
   for (const certify::Variant& variant : certificate.variants)
-    rows.push_back({certify::data_family(variant.sha256), 0, certify::data_set, 0, variant.samples});
+    rows.push_back(
+        {certify::data_family(variant.sha256), 0, certify::data_set, 0, certify::rows_of(variant)});
   looks.record_in(certificate, rows, certificate.variants.front().source);
 }
 
@@ -111,7 +134,16 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
   const std::vector<std::string> names = certify::table_names(options.files, options.names);
-  const certify::Options claims = options.claims.options();
+  require(!options.sequence || options.claims.group.empty(),
+          "--sequence: it is of one log, and --group of many; certify one of them");
+  require(!options.sequence || !options.allow_dependence,
+          "--allow-dependence: it is not needed with --sequence, whose rows may depend on each other");
+  require(!options.sequence || options.worst_case.empty(),
+          "--worst-case: it speaks of new problems, and --sequence of the past of one log");
+  ClaimArguments arguments = options.claims;
+  if (options.sequence) arguments.sampling = certify::Sampling::sequence;
+  if (!arguments.group.empty()) arguments.sampling = certify::Sampling::groups;
+  const certify::Options claims = arguments.options();
   begin_work();
   options.checkpoint.prepare();
   const auto journal = open_journal(options.checkpoint, verb, {});
@@ -138,7 +170,18 @@ void add_certify_verb(CLI::App& app) {
                    "CSV (also gzipped), NumPy .npy, or - for standard input; one per variant")
       ->required();
   verb->add_option("--names", options->names, "names of the variants, separated by commas [the file names]");
-  add_claim_options(*verb, options->claims);
+  using certify::Sampling;
+  add_claim_options(*verb, options->claims, {Sampling::problems, Sampling::groups, Sampling::sequence});
+  verb->add_option(
+      "--group", options->claims.group,
+      "column that names the group of each row (ticks of a flight, runs of a day): groups are the independent "
+      "samples, and claims are of every tick of a group and of the average tick; a .npy array has groups as "
+      "its first of three dimensions");
+  verb->add_flag(
+      "--sequence", options->sequence,
+      "rows are consecutive ticks of one log, which may depend on each other: claims are of the past of this log");
+  verb->add_option("--average-method", options->claims.average_method, "of averages of groups: betting or kl")
+      ->capture_default_str();
   verb->add_option("--metric", options->claims.metric, "name of the metric")->capture_default_str();
   verb->add_option("--unit", options->claims.unit, "its unit; dB makes decibel defaults");
   verb->add_option("--first-step", options->first_step, "step of the first column if the header does not say")
@@ -160,7 +203,7 @@ void add_certify_verb(CLI::App& app) {
   add_memory_option(*verb, options->memory_limit);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
-      "Rows must be independent and identically distributed problems: repeated rows, rows that resemble "
+      "Rows must be independent and identically distributed problems, or belong to groups that are (--group): repeated rows, rows that resemble "
       "their neighbours and values that drift are refused. Tolerances and steps must be chosen without "
       "looking at the results.");
   verb->callback([options, verb] { run(*verb, *options); });

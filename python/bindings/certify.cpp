@@ -58,10 +58,19 @@ certify::TableView view_of(const py::array& traces) {
   return view;
 }
 
+/// `groups`: the number of each row's group; none: rows are runs.
 runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec,
-                         certify::Independence* independence = nullptr) {
+                         certify::Independence* independence = nullptr,
+                         const std::optional<std::vector<Index>>& groups = std::nullopt) {
   constexpr Index soon_counted = Index{1} << 18;
   const certify::TableView view = view_of(traces);
+  require(spec.grouped == groups.has_value(), "groups: {}",
+          groups ? "the claims are not of groups"
+                 : "the claims are of groups, and nobody says which rows belong together");
+  if (groups)
+    return interruptible([&](const Interrupt& interrupt) {
+      return certify::count_grouped_view(view, *groups, spec, interrupt, independence);
+    });
   if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec, nullptr, independence);
   return interruptible(
       [&](const Interrupt& interrupt) { return certify::count_view(view, spec, interrupt, independence); });
@@ -94,6 +103,12 @@ void add_options(py::module_& module) {
       .def_readwrite("title", &Options::title)
       .def_readwrite("metric", &Options::metric)
       .def_readwrite("unit", &Options::unit)
+      .def_readwrite("group", &Options::group)
+      .def("set_sampling",
+           [](Options& self, const std::string& rows, bool default_claims) {
+             self.sampling = certify::parse_sampling(rows);
+             if (default_claims) self.kinds = certify::default_kinds(self.sampling);
+           })
       .def("set_simultaneous",
            [](Options& self, const std::string& text) {
              self.simultaneous = certify::parse_simultaneity(text);
@@ -113,6 +128,7 @@ void add_options(py::module_& module) {
   add_method(options, "risk_method", &Options::risk_method, bounds::parse_risk_method);
   add_method(options, "quantile_method", &Options::quantile_method, bounds::parse_quantile_method);
   add_method(options, "budget_method", &Options::budget_method, bounds::parse_budget_method);
+  add_method(options, "average_method", &Options::average_method, bounds::parse_mean_method);
   module.def("resolved", [](const Options& given, const std::vector<std::vector<Index>>& recorded) {
     return certify::resolved(given, recorded);
   });
@@ -122,13 +138,14 @@ void add_counting(py::module_& module) {
   py::class_<certify::Independence>(module, "Independence");
   py::class_<runs::Tally>(module, "Tally").def_property_readonly("samples", &runs::Tally::samples);
   py::class_<certify::RunTable>(module, "RunTable")
-      .def(py::init([](const std::string& path, std::optional<Index> first_step) {
-        auto table = std::make_unique<certify::RunTable>(path, first_step);
+      .def(py::init([](const std::string& path, std::optional<Index> first_step, const std::string& group) {
+        auto table = std::make_unique<certify::RunTable>(path, first_step, io::TableOptions{}, group);
         if (first_step) table->require_first_step(*first_step);
         return table;
       }))
       .def_property_readonly("steps", &certify::RunTable::steps)
       .def_property_readonly("notice", &certify::RunTable::notice)
+      .def_property_readonly("grouped", &certify::RunTable::grouped)
       .def_property_readonly("reading", &certify::RunTable::reading)
       .def_property_readonly("independence", &certify::RunTable::independence)
       .def_property_readonly("sha256", &certify::RunTable::sha256)
@@ -142,12 +159,13 @@ void add_counting(py::module_& module) {
         certify::steps_of_columns(labels, static_cast<Index>(labels.size()), std::nullopt);
     return std::make_tuple(found.steps, found.skipped);
   });
-  module.def("count_table",
-             [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
-               certify::Independence independence;
-               runs::Tally tally = count_traces(traces, certify::tally_spec(options, steps), &independence);
-               return std::make_tuple(std::move(tally), independence);
-             });
+  module.def(
+      "count_table", [](const py::array& traces, const Options& options, const std::vector<Index>& steps,
+                        const std::optional<std::vector<Index>>& groups) {
+        certify::Independence independence;
+        runs::Tally tally = count_traces(traces, certify::tally_spec(options, steps), &independence, groups);
+        return std::make_tuple(std::move(tally), independence);
+      });
   module.def("count", [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
     return count_traces(traces, certify::tally_spec(options, steps));
   });
@@ -167,8 +185,10 @@ HeldCertificate certify_counted(const Options& resolved_options, const std::vect
     variant.source = source;
     variant.sha256 = sha256;
     variant.reading = reading;
-    variant.independence = independence;
-    variant.independence->require_none(name, allow_dependence);
+    if (resolved_options.sampling != certify::Sampling::sequence) {
+      variant.independence = independence;
+      variant.independence->require_none(name, allow_dependence);
+    }
     variants.push_back({variant, std::move(*tally)});
   }
   certify::Certificate certificate =
@@ -188,15 +208,17 @@ class Verifier {
   }
 
   void recount(std::size_t variant, const py::array& traces, const std::vector<Index>& steps,
-               const std::string& sha256) {
+               const std::string& sha256, const std::optional<std::vector<Index>>& groups) {
     certify::Independence independence;
     const runs::Tally tally =
-        count_traces(traces, certify::recount_spec(parsed_.certificate, steps), &independence);
+        count_traces(traces, certify::recount_spec(parsed_.certificate, steps), &independence, groups);
     compare(variant, tally, sha256);
     certify::compare_rows(parsed_.certificate, variant, {}, independence, verification_);
   }
   void recount_file(std::size_t variant, const std::string& path) {
-    certify::RunTable table(path, parsed_.certificate.variants.at(variant).first_step);
+    const certify::Variant& of = parsed_.certificate.variants.at(variant);
+    certify::RunTable table(path, of.first_step, {}, of.groups ? of.groups->name : "");
+    certify::require_same_sampling(parsed_.certificate, table);
     const runs::Tally tally = count_file(table, certify::recount_spec(parsed_.certificate, table.steps()));
     compare(variant, tally, table.sha256());
     certify::compare_rows(parsed_.certificate, variant, table.reading(), table.independence(), verification_);

@@ -15,13 +15,26 @@ from . import bounds, number_text, pac_bayes, solvers, worst_case
 from ._core import InputError, set_threads, threads
 from ._core import version as __version__
 from .calibration import Observed, calibrate, validate
-from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, QuantileClaim, SuccessClaim, Verification, load
+from .certificate import (
+    Answer,
+    AverageClaim,
+    BudgetClaim,
+    Certificate,
+    Claim,
+    OtherClaim,
+    QuantileClaim,
+    SequenceClaim,
+    SuccessClaim,
+    Verification,
+    load,
+)
 from .certification import Traces, certify
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 
 __all__ = [
     "Answer",
+    "AverageClaim",
     "BudgetClaim",
     "Certificate",
     "Claim",
@@ -31,6 +44,7 @@ __all__ = [
     "OtherClaim",
     "QPFamily",
     "QuantileClaim",
+    "SequenceClaim",
     "SuccessClaim",
     "Terminations",
     "Traces",

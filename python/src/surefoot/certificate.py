@@ -18,9 +18,21 @@ from ._arguments import text as argument_text
 from ._optional import needed, present
 
 if TYPE_CHECKING:
-    from .certification import Data
+    from .certification import Data, Groups
 
-__all__ = ["Answer", "BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
+__all__ = [
+    "Answer",
+    "AverageClaim",
+    "BudgetClaim",
+    "Certificate",
+    "Claim",
+    "OtherClaim",
+    "QuantileClaim",
+    "SequenceClaim",
+    "SuccessClaim",
+    "Verification",
+    "load",
+]
 
 #: The name of a kind of claims: "success", "quantile", "budget", and what later versions add.
 Kind: TypeAlias = str
@@ -104,6 +116,41 @@ class BudgetClaim:
 
 
 @dataclasses.dataclass(frozen=True)
+class AverageClaim:
+    """Of groups: E[Y] <= upper_bound, Y the share of the ticks of a new group that are not below `tolerance` after `step` steps.
+
+    Groups are weighed equally, not ticks.
+    """
+
+    variant: str
+    step: int
+    tolerance: float
+    method: str
+    samples: int  #: groups
+    shares: str  #: "y:g y:g ...": g groups have a share of at most y
+    delta: float
+    empirical: float
+    upper_bound: float  #: 1: says nothing
+
+
+@dataclasses.dataclass(frozen=True)
+class SequenceClaim:
+    """Of one log: the average over its ticks of P(not below `tolerance` after `step` steps | ticks before) is at most upper_bound.
+
+    It speaks of the past of this log, not of another one.
+    """
+
+    variant: str
+    step: int
+    tolerance: float
+    samples: int  #: ticks
+    failures: int
+    delta: float
+    empirical: float
+    upper_bound: float  #: 1: says nothing
+
+
+@dataclasses.dataclass(frozen=True)
 class OtherClaim:
     """A claim of a kind that has no class of its own here: its fields by name, as the certificate has them."""
 
@@ -112,11 +159,13 @@ class OtherClaim:
     fields: Mapping[str, Any] = dataclasses.field(hash=False)
 
 
-Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, OtherClaim]
-_CLASSES: dict[Kind, type[SuccessClaim] | type[QuantileClaim] | type[BudgetClaim]] = {
+Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, AverageClaim, SequenceClaim, OtherClaim]
+_CLASSES: dict[Kind, Any] = {
     "success": SuccessClaim,
     "quantile": QuantileClaim,
     "budget": BudgetClaim,
+    "average": AverageClaim,
+    "sequence": SequenceClaim,
 }
 
 
@@ -272,6 +321,18 @@ class Certificate:
         claim: BudgetClaim = self._only(variant, found, f"a budget for tolerance {tolerance} and quantile {quantile}")
         return claim
 
+    def average(self, step: int, tolerance: float, variant: str | None = None) -> AverageClaim:
+        """The average of groups claimed at a step and tolerance."""
+        found = [c for c in self.claims if isinstance(c, AverageClaim) and (c.step, c.tolerance) == (step, tolerance)]
+        claim: AverageClaim = self._only(variant, found, f"the average of groups at step {step} and tolerance {tolerance}")
+        return claim
+
+    def sequence(self, step: int, tolerance: float, variant: str | None = None) -> SequenceClaim:
+        """What is claimed of the log at a step and tolerance."""
+        found = [c for c in self.claims if isinstance(c, SequenceClaim) and (c.step, c.tolerance) == (step, tolerance)]
+        claim: SequenceClaim = self._only(variant, found, f"the log at step {step} and tolerance {tolerance}")
+        return claim
+
     def ask(self, claim: str, variant: str | None = None) -> Answer:
         """Whether a claim is certified: ``"SHARE% below|at most VALUE [after K|within K]"``, chosen after looking.
 
@@ -361,11 +422,13 @@ class Certificate:
         *,
         weights: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
         recorded_steps: Sequence[int] | None = None,
+        groups: Groups | Sequence[Groups] | Mapping[str, Groups] | None = None,
     ) -> Verification:
         """Recomputes every claim from its counts.
 
         With `data`, the traces it was made from (arrays or files, one per variant, in order), it also counts them again;
-        with `weights`, the files of learned optimizers, it computes KL and B again.
+        with `weights`, the files of learned optimizers, it computes KL and B again. `groups` are the labels of the rows of
+        arrays, where the certificate is of groups, as they were given to :func:`surefoot.certify`.
 
         >>> import numpy as np, surefoot
         >>> traces = np.full((200, 3), 1e-3)
@@ -379,7 +442,7 @@ class Certificate:
 
         verifier = _core.Verifier(self._text)
         if data is not None:
-            recount(verifier, self._content["variants"], data, recorded_steps)
+            recount(verifier, self._content["variants"], data, recorded_steps, groups)
         if weights is not None:
             files = [weights] if isinstance(weights, (str, os.PathLike)) else list(weights)
             if len(files) != len(self.variants):
@@ -400,7 +463,8 @@ class Certificate:
     def __repr__(self) -> str:
         variants = f"{len(self.variants)} variant{'s' if len(self.variants) > 1 else ''}"
         confidence = number_text.confidence(self.delta)
-        condition = ", if the rows were independent" if self.if_independent else ""
+        grouped = any("groups" in variant for variant in self._content["variants"])
+        condition = f", if the {'groups' if grouped else 'rows'} were independent" if self.if_independent else ""
         return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {confidence}{condition}>"
 
     def _repr_html_(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,16 +34,19 @@ class ClaimOptions(TypedDict, total=False):
     quantiles: Sequence[float] | npt.NDArray[np.floating[Any]]  #: increasing, in (0, 1) [0.5, 0.9, 0.99]
     steps: Sequence[int] | npt.NDArray[np.integer[Any]] | Literal["all"] | None  #: claims speak of [up to 60, spread out]
     confidence: float  #: of the whole certificate [0.99]
-    claims: Sequence[Kind]  #: kinds of claims [all three]
+    claims: Sequence[Kind]  #: kinds of claims [success, quantile and budget; of groups average too; of a log sequence]
     simultaneous: Literal["all", "each"]  #: all claims hold together with the confidence, or each alone does
     #: before: what is declared here; after: any tolerance and share, of bands; both: both within one confidence [both]
     choose: Literal["both", "before", "after"]
     risk_method: Literal["exact", "kl", "pinsker"]
     quantile_method: Literal["exact", "grid"]
     budget_method: Literal["settling", "every-step", "first-hit", "paper"]
+    average_method: Literal["betting", "kl"]  #: of averages of groups
     success_delta: float | None  #: of each claim of the kind [a share of the total]
     quantile_delta: float | None
     budget_delta: float | None
+    average_delta: float | None
+    sequence_delta: float | None
     grid: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: of quantile method grid [the paper's 81]
     title: str
 
@@ -65,6 +69,7 @@ class Traces:
 
 
 Data: TypeAlias = Union[npt.ArrayLike, Traces, str, os.PathLike[str]]
+Groups: TypeAlias = Union[npt.ArrayLike, str]
 
 
 def certify(
@@ -78,6 +83,9 @@ def certify(
     sources: Sequence[str] | None = None,
     run: Mapping[str, Any] | None = None,
     allow_dependence: bool = False,
+    groups: Groups | Sequence[Groups] | Mapping[str, Groups] | None = None,
+    group_name: str = "",
+    sequence: bool = False,
     **claims: Unpack[ClaimOptions],
 ) -> Certificate:
     """Certifies an optimizer from its results on sample problems that are independent and identically distributed.
@@ -103,6 +111,16 @@ def certify(
     allow_dependence
         Rows that repeat, resemble their neighbours or drift are refused: they are no independent samples. True certifies
         them all the same; every sentence then begins with "if the rows were independent".
+    groups
+        Rows that belong together (ticks of one flight) are no independent samples; groups are. A label for each row, in an
+        array beside the table, or the name of a column of a file or DataFrame; of several variants, one each (a name serves
+        all). An array with three dimensions, groups x ticks x steps, has them already. Claims are then of every tick of a
+        group and of the average tick, groups weighed equally.
+    group_name
+        What a group is, for the sentences, where labels have no name of their own.
+    sequence
+        True: rows are consecutive ticks of one log, which may depend on each other in any way. Claims are then of the past
+        of this log.
     **claims
         What is to be claimed, see :class:`ClaimOptions`; the program's options of the same names.
 
@@ -120,9 +138,19 @@ def certify(
     >>> [certificate.budget(tolerance=1e-3, quantile=0.9, variant=name).steps for name in ("cold", "warm")]
     [24, 14]
     """
-    tables = _tables(traces, names, sources, first_step, recorded_steps)
+    tables = _tables(traces, names, sources, first_step, recorded_steps, groups)
     claims.setdefault("choose", "both")
     options = claim_options(**claims)
+    grouped = [table.grouped for table in tables]
+    if any(grouped) and not all(grouped):
+        raise ValueError(f"groups: {tables[grouped.index(False)].name!r} does not say which of its rows belong together")
+    if sequence and any(grouped):
+        raise ValueError("sequence: it is of one log, and groups are of many; certify one of them")
+    if sequence and allow_dependence:
+        raise ValueError("allow_dependence: it is not needed with sequence, whose rows may depend on each other")
+    if any(grouped) or sequence:
+        options.set_sampling("sequence" if sequence else "groups", claims.get("claims") is None)
+    options.group = _group_name(tables, text("group_name", group_name))
     options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
     options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
     options = _core.resolved(options, [table.steps for table in tables])
@@ -143,9 +171,12 @@ def claim_options(
     risk_method: str | None = None,
     quantile_method: str | None = None,
     budget_method: str | None = None,
+    average_method: str | None = None,
     success_delta: float | None = None,
     quantile_delta: float | None = None,
     budget_delta: float | None = None,
+    average_delta: float | None = None,
+    sequence_delta: float | None = None,
     grid: Iterable[float] | None = None,
     title: str = "",
 ) -> _core.Options:
@@ -172,7 +203,15 @@ def claim_options(
         options.quantile_method = text("quantile_method", quantile_method)
     if budget_method is not None:
         options.budget_method = text("budget_method", budget_method)
-    for kind, delta in (("success", success_delta), ("quantile", quantile_delta), ("budget", budget_delta)):
+    if average_method is not None:
+        options.average_method = text("average_method", average_method)
+    for kind, delta in (
+        ("success", success_delta),
+        ("quantile", quantile_delta),
+        ("budget", budget_delta),
+        ("average", average_delta),
+        ("sequence", sequence_delta),
+    ):
         if delta is not None:
             options.set_delta(kind, real_number(f"{kind}_delta", delta))
     if grid is not None:
@@ -212,10 +251,16 @@ class _ArrayTable:
         source: str,
         traces: Traces | None = None,
         reading: str | None = None,
+        grouping: _Grouping | None = None,
     ) -> None:
         self.values = values
         self.steps = steps
         self.reading = [_core.unlabelled_columns(steps) if reading is None else reading] if steps else []
+        self.grouped = grouping is not None
+        self.group_name = grouping.name if grouping is not None else ""
+        self.group_numbers = grouping.numbers if grouping is not None else None
+        if grouping is not None:
+            self.reading.append(grouping.reading)
         self.name = name
         self.source = source
         self.metric = traces.metric if traces else None
@@ -223,14 +268,21 @@ class _ArrayTable:
         self.record = traces.run if traces else None
 
     def count(self, options: _core.Options) -> tuple[str, _core.Tally, _core.Independence]:
-        return npy_sha256(self.values), *_core.count_table(self.values, options, self.steps)
+        return npy_sha256(self.values), *_core.count_table(self.rows, options, self.steps, self.group_numbers)
+
+    @property
+    def rows(self) -> Array:
+        """A row per tick, where there are groups of them."""
+        return self.values if self.values.ndim == 2 else self.values.reshape(-1, self.values.shape[2])
 
 
 class _FileTable:
     """A file whose runs are to be counted, read by the program's readers."""
 
-    def __init__(self, path: str, first_step: int | None, name: str, source: str) -> None:
-        self.table = _core.RunTable(path, first_step)
+    def __init__(self, path: str, first_step: int | None, name: str, source: str, group: str) -> None:
+        self.table = _core.RunTable(path, first_step, group)
+        self.grouped = self.table.grouped
+        self.group_name = group
         if self.table.notice:
             warnings.warn(f"{path}: {self.table.notice}", stacklevel=4)
         self.steps = self.table.steps
@@ -246,13 +298,14 @@ class _FileTable:
         return self.table.sha256, tally, self.table.independence
 
 
-def real_table(values: Any, name: str = "traces") -> Array:
+def real_table(values: Any, name: str = "traces", most_dimensions: int = 2) -> Array:
     """An array in two dimensions that can be counted in place; other real numbers become float64."""
     if isinstance(values, np.ma.MaskedArray):
         raise TypeError(f"{name}: is masked; fill it: numpy.inf makes failures of what is hidden")
     array = np.asarray(values)
-    if array.ndim != 2:
-        raise ValueError(f"{name}: has shape {array.shape}, must be problems x steps")
+    if not 2 <= array.ndim <= most_dimensions:
+        or_groups = ", or groups x ticks x steps" if most_dimensions > 2 else ""
+        raise ValueError(f"{name}: has shape {array.shape}, must be problems x steps{or_groups}")
     if array.dtype == np.float64 or array.dtype == np.float32:
         return array
     if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
@@ -276,7 +329,7 @@ def npy_sha256(array: Array) -> str:
         for first in range(0, numbers.size, _NUMBERS_AT_ONCE):
             digest.update(numbers[first : first + _NUMBERS_AT_ONCE].data)
         return digest.hexdigest()
-    rows = max(1, _NUMBERS_AT_ONCE // max(1, array.shape[1]))
+    rows = max(1, _NUMBERS_AT_ONCE // max(1, math.prod(array.shape[1:])))
     for first in range(0, len(array), rows):
         digest.update(np.ascontiguousarray(array[first : first + rows]).data)
     return digest.hexdigest()
@@ -311,7 +364,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_data(item: Any) -> bool:
-    return isinstance(item, (Traces, str, os.PathLike)) or getattr(item, "ndim", None) == 2
+    return isinstance(item, (Traces, str, os.PathLike)) or getattr(item, "ndim", None) in (2, 3)
 
 
 def _listed(traces: Any) -> tuple[list[Any], list[str] | None]:
@@ -328,6 +381,7 @@ def _tables(
     sources: Sequence[str] | None,
     first_step: int | None,
     recorded_steps: Sequence[int] | None,
+    groups: Any = None,
 ) -> list[_ArrayTable | _FileTable]:
     items, keys = _listed(traces)
     if not items:
@@ -343,31 +397,45 @@ def _tables(
     chosen = given or _distinct([_default_name(item) for item in items])
     if len(set(chosen)) < len(chosen):
         raise ValueError("names: two variants have the same name")
+    labels = _labels_of_each(groups, len(items), keys)
     tables: list[_ArrayTable | _FileTable] = []
     for i, (item, name) in enumerate(zip(items, chosen)):
         source = sources[i] if sources is not None else None
-        tables.append(_table(item, name, source, first_step, recorded_steps))
+        tables.append(_table(item, name, source, first_step, recorded_steps, labels[i]))
     return tables
 
 
 def _table(
-    item: Any, name: str, source: str | None, first_step: int | None, recorded_steps: Sequence[int] | None
+    item: Any,
+    name: str,
+    source: str | None,
+    first_step: int | None,
+    recorded_steps: Sequence[int] | None,
+    groups: Any = None,
 ) -> _ArrayTable | _FileTable:
     if isinstance(item, (str, os.PathLike)):
+        if groups is not None and not isinstance(groups, str):
+            raise TypeError("groups: of a file it is the name of a column, or there is a third dimension")
         if recorded_steps is not None:
             raise ValueError("recorded_steps: a file's header says them, or first_step")
         path = os.fspath(item)
         first_step = None if first_step is None else whole_number("first_step", first_step)
-        return _FileTable(path, first_step, name, Path(path).name if source is None else text("sources", source))
+        source = Path(path).name if source is None else text("sources", source)
+        return _FileTable(path, first_step, name, source, "" if groups is None else groups)
     if isinstance(item, Traces):
         if first_step is not None or recorded_steps is not None:
             raise ValueError("recorded_steps: Traces have them already")
-        return _ArrayTable(real_table(item.values), list(item.steps), name, item.source if source is None else source, item)
+        values = real_table(item.values, most_dimensions=3)
+        source = item.source if source is None else source
+        return _ArrayTable(values, list(item.steps), name, source, item, grouping=_grouping(values, groups, ""))
+    named = ""
+    if isinstance(groups, str):
+        item, groups, named = _without_column(item, groups)
     labelled = _labelled_steps(item, first_step is not None or recorded_steps is not None)
     if labelled is not None and labelled.skipped:
         item = np.asarray(item)[:, labelled.skipped :]
         item = item.astype(np.float64) if item.dtype == object else item
-    values = real_table(item)
+    values = real_table(item, most_dimensions=3)
     if recorded_steps is not None:
         steps = whole_numbers("recorded_steps", recorded_steps)
     elif labelled is not None:
@@ -376,15 +444,93 @@ def _table(
             raise ValueError(f"first_step: is {first_step}, and the columns of the DataFrame begin at {steps[0]}")
     else:
         first = 1 if first_step is None else whole_number("first_step", first_step)
-        whole_number("first_step + columns", first + values.shape[1])
-        steps = list(range(first, first + values.shape[1]))
+        whole_number("first_step + columns", first + values.shape[-1])
+        steps = list(range(first, first + values.shape[-1]))
     if steps and steps[0] < 0:
         raise ValueError(f"{'first_step' if recorded_steps is None else 'recorded_steps'}: {steps[0]} is negative")
     if labelled is not None and steps != labelled.steps:
         ends = f"{labelled.steps[0]} .. {labelled.steps[-1]}"
         raise ValueError(f"recorded_steps: the columns of the DataFrame say other steps, {ends}")
     reading = None if labelled is None else labelled.reading
-    return _ArrayTable(values, steps, name, "array" if source is None else text("sources", source), None, reading)
+    source = "array" if source is None else text("sources", source)
+    return _ArrayTable(values, steps, name, source, None, reading, _grouping(values, groups, named))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Grouping:
+    """Which rows of an array belong together."""
+
+    numbers: list[int]  #: of each row's group, from 0 in the order of their first rows
+    name: str
+    reading: str
+
+
+def _grouping(values: Array, groups: Any, name: str) -> _Grouping | None:
+    if values.ndim == 3:
+        if groups is not None:
+            raise ValueError("groups: an array with three dimensions has them already")
+        count, ticks, steps = values.shape
+        reading = f"three dimensions: {count} groups of {ticks} ticks, {steps} steps"
+        return _Grouping(np.repeat(np.arange(count), ticks).tolist(), "", reading)
+    if groups is None:
+        return None
+    reading = f"the column '{name}' names the group of each row" if name else "labels beside the array name the group of each row"
+    return _Grouping(_group_numbers(groups, values.shape[0]), name, reading)
+
+
+def _group_numbers(labels: Any, rows: int) -> list[int]:
+    if isinstance(labels, np.ma.MaskedArray):
+        raise TypeError("groups: is masked; every row needs a label")
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise ValueError(f"groups: has shape {array.shape}, must be a label for each of {rows} rows")
+    if array.size != rows:
+        raise ValueError(f"groups: {array.size} labels for {rows} rows")
+    if array.dtype.kind not in "biufUSOmM":
+        raise TypeError(f"groups: dtype {array.dtype} is no label")
+    numbers: dict[Any, int] = {}
+    found = []
+    for row, label in enumerate(array.tolist()):
+        if label is None or label != label or label in ("", b"") or type(label).__name__ in ("NAType", "NaTType"):
+            raise ValueError(f"groups: the label of row {row} is missing ({label!r})")
+        found.append(numbers.setdefault(label, len(numbers)))
+    return found
+
+
+def _without_column(frame: Any, column: str) -> tuple[Any, Any, str]:
+    """A DataFrame without the column of its groups, and that column."""
+    if not hasattr(frame, "columns") or isinstance(frame, np.ndarray):
+        raise TypeError(f"groups: {column!r} is the name of a column, and an array has none; give a label for each row")
+    columns = [str(name) for name in frame.columns]
+    if column not in columns:
+        raise ValueError(f"groups: there is no column {column!r}; the columns are {', '.join(map(repr, columns[:12]))}")
+    return frame.drop(columns=frame.columns[columns.index(column)]), frame[frame.columns[columns.index(column)]], column
+
+
+def _labels_of_each(groups: Any, variants: int, keys: list[str] | None) -> list[Any]:
+    if groups is None or isinstance(groups, str):
+        return [groups] * variants
+    if isinstance(groups, Mapping):
+        if keys is None or set(groups) != set(keys):
+            raise ValueError("groups: has other keys than traces")
+        return [groups[key] for key in keys]
+    if variants == 1 and keys is None:
+        return [groups]
+    if len(groups) != variants:
+        raise ValueError(f"groups: {len(groups)} for {variants} variants")
+    return list(groups)
+
+
+def _group_name(tables: Sequence[_ArrayTable | _FileTable], given: str) -> str:
+    names = {table.group_name for table in tables}
+    if len(names) > 1:
+        raise ValueError(f"groups: are called differently: {', '.join(sorted(map(repr, names)))}")
+    name = names.pop()
+    if given and not any(table.grouped for table in tables):
+        raise ValueError("group_name: there are no groups")
+    if given and name and given != name:
+        raise ValueError(f"group_name: is {given!r}, and the column of the groups {name!r}")
+    return name or given
 
 
 @dataclasses.dataclass(frozen=True)
@@ -450,17 +596,27 @@ def _common_record(tables: Sequence[_ArrayTable | _FileTable]) -> Mapping[str, A
 
 
 def recount(
-    verifier: _core.Verifier, variants: list[dict[str, Any]], data: Any, recorded_steps: Sequence[int] | None
+    verifier: _core.Verifier,
+    variants: list[dict[str, Any]],
+    data: Any,
+    recorded_steps: Sequence[int] | None,
+    groups: Any = None,
 ) -> None:
     """Counts the data of every variant again."""
-    items, _ = _listed(data)
+    items, keys = _listed(data)
     if len(items) != len(variants):
         raise ValueError(f"data: {len(items)} for {len(variants)} variants; give one for each, in their order")
+    labels = _labels_of_each(groups, len(items), keys)
     for i, (item, variant) in enumerate(zip(items, variants)):
         if isinstance(item, (str, os.PathLike)):
+            if groups is not None:
+                raise ValueError("groups: the certificate says which column of a file they are")
             verifier.recount_file(i, os.fspath(item))
             continue
         first = None if isinstance(item, Traces) or recorded_steps is not None else variant["first_step"]
-        table = _table(item, "", None, first, recorded_steps if not isinstance(item, Traces) else None)
+        own = labels[i]
+        if own is None and hasattr(item, "columns") and "groups" in variant:
+            own = variant["groups"]["name"] or None
+        table = _table(item, "", None, first, recorded_steps if not isinstance(item, Traces) else None, own)
         assert isinstance(table, _ArrayTable)
-        verifier.recount(i, table.values, table.steps, npy_sha256(table.values))
+        verifier.recount(i, table.rows, table.steps, npy_sha256(table.values), table.group_numbers)

@@ -145,8 +145,9 @@ class Asked {
       if (band.variant != answer_.variant) continue;
       const Index needed = bounds::samples_needed(0, *claim.share, band.level);
       if (needed > band.samples)
-        answer_.but.push_back(fmt::format("a share of {} needs {} runs without failure, these are {}", share,
-                                          count_label(needed), count_label(band.samples)));
+        answer_.but.push_back(fmt::format(
+            "a share of {} needs {} {} without failure, these are {}", share, count_label(needed),
+            sampling_of(certificate_) == Sampling::groups ? "groups" : "runs", count_label(band.samples)));
       break;
     }
   }
@@ -223,6 +224,9 @@ std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, 
       certificate.simultaneous == Simultaneity::all,
       "ask: each claim of this certificate holds alone, so none may be picked after looking; certify with "
       "simultaneous 'all'");
+  require(
+      sampling_of(certificate) != Sampling::sequence,
+      "ask: this certificate is of the past of one log (sequence); it has no share of new problems to ask for");
   const Facts facts(certificate);
   std::vector<Answer> answers;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {

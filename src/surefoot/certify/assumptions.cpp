@@ -25,6 +25,13 @@ struct AssumptionTexts {
   const char* prior_from_others;
   const char* prior_fixed;
   const char* calibration;
+  // Of the third wording on.
+  const char* group_draws = "";
+  const char* group_success = "";
+  const char* log_ticks = "";
+  const char* log_fixed_before = "";
+  const char* log_success = "";
+  const char* log_confidence = "";
 };
 
 constexpr AssumptionTexts first_wording{
@@ -78,6 +85,24 @@ constexpr AssumptionTexts third_wording = [] {
   texts.fixed_before =
       "The number of samples, the steps, and the tolerances, quantiles and methods that are declared were fixed before "
       "the runs were seen.";
+  texts.group_draws =
+      "The groups are independent and identically distributed: every group, with its number of ticks, is drawn from one "
+      "distribution, independently of all others; ticks of one group may depend on each other in any way. Each "
+      "statement is about a new group, drawn from that same distribution and independently of these.";
+  texts.group_success =
+      "Success at a tolerance means strictly below it, and of a group that every one of its ticks is. A tick with an "
+      "infinite or NaN value has failed from that step on.";
+  texts.log_ticks =
+      "The rows are all ticks of one log, in which every tick may depend on all before it in any way. Each statement is "
+      "about the ticks that were recorded, not about another log, and not about ticks to come.";
+  texts.log_fixed_before =
+      "The steps and tolerances were fixed before the log was seen; its length need not have been: claims hold at every "
+      "length at once.";
+  texts.log_success =
+      "Success at a tolerance means strictly below it. A tick with an infinite or NaN value has failed from that step on.";
+  texts.log_confidence =
+      "The confidence is over what chance makes of the log: were logs recorded again and again, at least that share of "
+      "their certificates would be true.";
   return texts;
 }();
 
@@ -134,6 +159,10 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
 std::vector<std::string> assumptions_of(const Certificate& certificate, int wording) {
   const AssumptionTexts& texts = texts_of(wording);
   std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
+  if (sampling_of(certificate) == Sampling::groups)
+    words = {texts.group_draws, texts.fixed_before, texts.group_success, texts.confidence};
+  if (sampling_of(certificate) == Sampling::sequence)
+    words = {texts.log_ticks, texts.log_fixed_before, texts.log_success, texts.log_confidence};
   words.emplace_back(certificate.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
   for (const ClaimKind* kind : claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;

@@ -4,8 +4,10 @@
 #include "surefoot/certify/guarantee.hpp"
 #include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/kinds/bands.hpp"
+#include "surefoot/certify/kinds/group_average.hpp"
 #include "surefoot/certify/kinds/iteration_budget.hpp"
 #include "surefoot/certify/kinds/quantile.hpp"
+#include "surefoot/certify/kinds/sequence.hpp"
 #include "surefoot/certify/kinds/success_rate.hpp"
 #include "surefoot/certify/provenance.hpp"
 #include "surefoot/core/types.hpp"
@@ -18,12 +20,32 @@
 
 namespace surefoot::certify {
 
+/// What the rows of a table are.
+enum class Sampling {
+  problems,  ///< each an independent sample
+  groups,    ///< ticks of groups: groups are the independent samples, ticks of one may depend on each other
+  sequence,  ///< consecutive ticks of one log, which may depend on each other
+};
+
+std::string_view name(Sampling sampling);
+Sampling parse_sampling(std::string_view text);
+
+/// Rows that were counted as groups (runs/tick_group.hpp).
+struct Groups {
+  std::string name;  ///< what a group is, "flight": the name of the column; empty: nobody says
+  Index ticks = 0;   ///< rows of all groups
+  Index fewest = 0;  ///< of the smallest group
+  Index most = 0;    ///< of the largest
+
+  bool operator==(const Groups&) const = default;
+};
+
 /// One set of runs that claims speak of: a solver, a start, a setting.
 struct Variant {
   std::string name;
   std::string source;              ///< file name as given, or the family and algorithm of our own run
   std::string sha256;              ///< of the data file; empty for our own runs
-  Index samples = 0;               ///< N
+  Index samples = 0;               ///< N: problems, groups, or ticks of a log
   Index columns = 0;               ///< steps recorded
   Index first_step = 0;            ///< label of the first column
   Index last_step = 0;             ///< of the last: the horizon
@@ -40,7 +62,11 @@ struct Variant {
   std::vector<std::string> reading =
       {};  ///< how a table was read: where its steps come from, what was skipped
   std::optional<Independence> independence = std::nullopt;  ///< none: rows were not looked at
+  std::optional<Groups> groups = std::nullopt;              ///< none: rows are problems, or ticks of a log
 };
+
+/// Rows of its table: ticks of all groups, or its samples.
+Index rows_of(const Variant& variant);
 
 /// Sets columns, first_step, last_step and recorded_steps of a variant that recorded these steps.
 void set_recorded_steps(Variant& variant, const std::vector<Index>& steps);
@@ -99,6 +125,8 @@ struct Certificate {
   std::vector<QuantileClaim> quantile;
   std::vector<BudgetClaim> budget;
   std::vector<BandClaim> bands;
+  std::vector<AverageClaim> average;
+  std::vector<SequenceClaim> sequence;
   int wording = current_wording;         ///< of its statements and assumptions
   std::vector<std::string> assumptions;  ///< in words
   std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables
@@ -109,5 +137,8 @@ struct Certificate {
   std::string worst_case = "null";
   std::string version;
 };
+
+/// What the claims of the certificate are of.
+Sampling sampling_of(const Certificate& certificate);
 
 }  // namespace surefoot::certify

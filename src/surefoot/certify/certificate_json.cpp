@@ -78,6 +78,11 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
   if (format > 1 && !variant.reading.empty()) text.members("reading", variant.reading);
   if (format > 1 && variant.independence)
     text.members("independence", [&](JsonText& part) { write_independence(part, *variant.independence); });
+  if (format > 1 && variant.groups)
+    text.members("groups", [&](JsonText& part) {
+      part.object("name", variant.groups->name, "ticks", variant.groups->ticks,  //
+                  "fewest", variant.groups->fewest, "most", variant.groups->most);
+    });
   if (variant.weights)
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
@@ -226,6 +231,11 @@ Variant read_variant(const Fields& fields) {
   if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
   if (fields.has("reading")) variant.reading = fields.texts("reading");
   if (fields.has("independence")) variant.independence = read_independence(fields.child("independence"));
+  if (fields.has("groups")) {
+    const Fields groups = fields.child("groups");
+    variant.groups =
+        Groups{groups.text("name"), groups.count("ticks"), groups.count("fewest"), groups.count("most")};
+  }
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   if (fields.has("provenance")) variant.provenance = read_provenance(fields.child("provenance"));

@@ -103,6 +103,7 @@ Options options_of(const Certificate& certificate) {
   Options options;
   options.delta = certificate.delta;
   options.simultaneous = certificate.simultaneous;
+  options.sampling = sampling_of(certificate);
   options.kinds.clear();
   for (const ClaimKind* kind : claim_kinds()) {
     if (kind->size(certificate) == 0) continue;
@@ -144,6 +145,7 @@ void Options::validate() const {
   require(choose != Choice::after || simultaneous == Simultaneity::all,
           "choose: 'after' needs claims that hold together (simultaneous 'all')");
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
+  require_name("group", group);
   for (const std::string& kind : kinds) claim_kind(kind);
   for (const auto& [kind, wanted] : kind_delta) {
     claim_kind(kind);
@@ -160,11 +162,22 @@ void Options::validate() const {
   }
 }
 
+void Options::require_claimable() const {
+  for (const std::string& kind : kinds) claim_kind(kind).require_claimed_of(sampling);
+  require(choose != Choice::after || claim_kind("bands").claimed_of(sampling),
+          "choose: 'after' is of bands, which are not claimed of a log (sequence)");
+  require(sampling != Sampling::sequence ||
+              (risk_method == bounds::RiskMethod::exact && quantile_method == QuantileMethod::exact),
+          "methods of success rates and quantiles: these are not claimed of a log (sequence)");
+}
+
 Options resolved(Options options, const std::vector<std::vector<Index>>& recorded_steps) {
   options.validate();
+  options.require_claimable();
+  if (options.sampling == Sampling::sequence) options.quantiles.clear();  // nothing is claimed of them
   if (options.choose == Choice::after) options.kinds.clear();
   if (options.choose != Choice::before && options.simultaneous == Simultaneity::all &&
-      !options.claims("bands"))
+      claim_kind("bands").claimed_of(options.sampling) && !options.claims("bands"))
     options.kinds.emplace_back("bands");
   if (options.tolerances.empty()) options.tolerances = default_tolerances(options.unit);
   if (options.quantile_method == QuantileMethod::grid && options.grid.empty()) {
@@ -203,6 +216,7 @@ runs::TallySpec tally_spec(const Options& options, std::vector<Index> steps) {
     }
   }
   spec.keep_values = false;
+  spec.grouped = options.sampling == Sampling::groups;
   for (const ClaimKind* kind : claim_kinds())
     if (options.claims(kind->name())) kind->prepare(options, spec);
   spec.validate();
@@ -233,6 +247,8 @@ Certificate certify(const Options& options, const std::vector<Counted>& variants
     set_recorded_steps(variant, tally.spec().steps);
     variant.non_finite_runs = tally.non_finite_runs();
     variant.values_rounded_up = tally.values_rounded_up();
+    if (options.sampling == Sampling::groups)
+      variant.groups = Groups{options.group, tally.ticks(), tally.fewest_ticks(), tally.most_ticks()};
     certificate.variants.push_back(variant);
     for (const KindShare& share : kinds) share.kind->make(options, i, tally, share.delta_each, certificate);
   }

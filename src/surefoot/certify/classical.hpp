@@ -11,13 +11,14 @@
 
 namespace surefoot::certify {
 
-/// "success", "quantile" and "budget": the kinds that are claimed unless a user says otherwise.
-std::vector<std::string> default_kinds();
+/// The kinds that are claimed unless a user says otherwise: "success", "quantile" and "budget"; of groups
+/// "average" too; of a log "sequence" alone.
+std::vector<std::string> default_kinds(Sampling sampling = Sampling::problems);
 
 /// When tolerances, quantiles and steps are chosen. `before`: they are declared. `after`: bands alone
 /// (kinds/bands.hpp), of which everything may be asked once the runs are seen. `both`: what is declared, with
 /// most of the confidence, and bands with the rest. Bands need Simultaneity::all, with which alone they hold
-/// together: `both` is `before` for claims that hold each alone.
+/// together: `both` is `before` for claims that hold each alone, and of a log, which has no bands.
 enum class Choice { before, after, both };
 std::string_view name(Choice choice);
 Choice parse_choice(std::string_view text);
@@ -28,6 +29,8 @@ struct Options {
   Simultaneity simultaneous = Simultaneity::all;
   /// Kinds of claims by name (kinds/claim_kind.hpp), in any order.
   std::vector<std::string> kinds = default_kinds();
+  Sampling sampling = Sampling::problems;
+  std::string group = {};          ///< of groups: what one is, "flight"; empty: nobody says
   Choice choose = Choice::before;  ///< resolved() adds the kind "bands" unless it is `before`
   /// Delta of each claim of a kind; kinds without share equally what is left (all), or take delta (each).
   std::map<std::string, double, std::less<>> kind_delta = {};
@@ -38,6 +41,7 @@ struct Options {
   bounds::RiskMethod risk_method = bounds::RiskMethod::exact;
   bounds::QuantileMethod quantile_method = bounds::QuantileMethod::exact;
   bounds::BudgetMethod budget_method = bounds::BudgetMethod::settling;
+  bounds::MeanMethod average_method = bounds::MeanMethod::betting;
   std::vector<double> grid;  ///< of quantile method grid; empty: the paper's 81 for the unit
   std::string title;
   std::string metric = "metric";
@@ -47,6 +51,9 @@ struct Options {
   /// Whether claims of the kind are made.
   [[nodiscard]] bool claims(std::string_view kind) const;
   void validate() const;
+  /// InputError unless every kind can be claimed of such rows. What rows are may be known only once a table
+  /// is open.
+  void require_claimable() const;
 };
 
 /// 1e-4 .. 1e-1 by decades; -40 .. -10 dB by tens for the unit dB. Fixed, never taken from the data.

@@ -104,6 +104,10 @@ const std::vector<FieldCheck>& field_checks() {
         {"variants.independence.drift.p_value", arithmetic, arithmetic},
         {"variants.independence.findings", arithmetic, arithmetic},
         {"variants.independence.allowed", arithmetic, arithmetic},
+        {"variants.groups.name", data, std::nullopt},
+        {"variants.groups.ticks", data, std::nullopt},
+        {"variants.groups.fewest", data, std::nullopt},
+        {"variants.groups.most", data, std::nullopt},
     };
     const std::vector<FieldCheck> after_claims{
         {"wording", arithmetic, arithmetic},

@@ -81,7 +81,8 @@ struct Independence {
     bool operator==(const SignTest&) const = default;
   };
 
-  std::string of = "table";    ///< what rows are: "table", or "problem data" of our own runs
+  static constexpr const char* of_groups = "groups";
+  std::string of = "table";    ///< what rows are: "table", "groups" of it, or "problem data" of our own runs
   bool order_checked = false;  ///< false: fewer than a group of rows, or their order is not known
   Repeats exact;               ///< among rows of full precision
   Repeats rounded;             ///< among rows of more than five digits

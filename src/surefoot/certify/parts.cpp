@@ -36,6 +36,10 @@ const std::vector<CertificatePart>& known_parts() {
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
          }},
+        {"groups",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.groups.has_value(); });
+         }},
         {"weights",
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });

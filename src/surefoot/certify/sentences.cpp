@@ -28,6 +28,21 @@ constexpr const char* about_chosen_samples =
     "is claimed was decided after looking at results: they must be independent and identically distributed "
     "draws that the optimizer has not seen.";
 
+constexpr const char* about_new_groups =
+    "It speaks of a new group, drawn from the same distribution as the groups that were counted and independently of "
+    "them. Groups are independent and identically distributed; the ticks of one may depend on each other in any way. "
+    "\"In at least 90 % of groups\" means: with probability at least 0.9, a new group is one of these.";
+constexpr const char* about_other_groups =
+    "Nothing about groups from another distribution: if what makes them changes (length, task, season), take new "
+    "groups.";
+constexpr const char* about_chosen_groups =
+    "Nothing if the groups were chosen, filtered, or used to tune the optimizer, or if their number, what belongs to a "
+    "group or what is claimed was decided after looking at results.";
+constexpr const char* about_this_log = "It speaks of the log that was recorded, tick by tick.";
+constexpr const char* about_chosen_tolerances =
+    "Nothing if the log was chosen among others for what it shows, or if tolerances and iterations were decided after "
+    "looking at it.";
+
 constexpr const char* about_drawn_weights =
     "The optimizer is a stochastic one: it draws its weights from the trained posterior anew for every "
     "problem, and shares are over weights and problems together.";
@@ -76,6 +91,13 @@ bool says_nothing_somewhere(const Certificate& certificate) {
 }
 
 std::string confidence_sentence(const Certificate& certificate) {
+  if (sampling_of(certificate) == Sampling::sequence)
+    return fmt::format(
+        "The confidence {} is over what chance makes of the log: were logs recorded many times, at least this share of "
+        "their certificates would be {}.",
+        confidence_label(certificate.delta),
+        certificate.simultaneous == Simultaneity::all ? "right in every claim"
+                                                      : "right in any one given claim");
   return fmt::format(
       "The confidence {} is over the draw of the samples: were the whole study repeated many times with new "
       "samples, at least this share of the resulting certificates would be {}.",
@@ -150,16 +172,27 @@ Headline headline(const Certificate& certificate) {
   const std::string_view weights = about_weights(certificate, ", weights drawn anew for each");
   const std::string confidence = confidence_label(certificate.delta);
   const bool together = certificate.simultaneous == Simultaneity::all;
+  const std::string whose = [&]() -> std::string {
+    switch (sampling_of(certificate)) {
+      case Sampling::problems:
+        return fmt::format("of new problems{}", weights);
+      case Sampling::groups:
+        return "in new " + named_things(certificate);
+      case Sampling::sequence:
+        break;
+    }
+    return "in the past of this log";
+  }();
   result.opening =
-      together ? fmt::format("With confidence {}, all of these hold together for the {} of new problems{}:",
-                             confidence, certificate.metric, weights)
+      together ? fmt::format("With confidence {}, all of these hold together for the {} {}:", confidence,
+                             certificate.metric, whose)
                : fmt::format(
                      "Each of these, taken alone and had it been chosen in advance, holds with confidence {} "
-                     "for the {} of new problems{}:",
-                     confidence, certificate.metric, weights);
+                     "for the {} {}:",
+                     confidence, certificate.metric, whose);
   const std::vector<std::string> of_every_problem = conditional_clauses(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(), together);
+    std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(certificate), together);
     if (clauses.empty() && of_every_problem.empty()) clauses.emplace_back("no guarantee from these samples");
     for (std::string& clause : clauses) clause = conditioned(certificate, clause);
     clauses.insert(clauses.end(), of_every_problem.begin(), of_every_problem.end());
@@ -198,13 +231,21 @@ std::string summary_sentence(const Certificate& certificate) {
 }
 
 std::vector<std::string> what_it_says(const Certificate& certificate) {
+  const Sampling sampling = sampling_of(certificate);
+  const bool problems = sampling == Sampling::problems;
   std::vector<std::string> lines{
-      about_new_problems,
-      "\"Below\" is strict: a problem whose metric equals the tolerance has failed.",
-      "A run with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
+      problems                       ? about_new_problems
+      : sampling == Sampling::groups ? about_new_groups
+                                     : about_this_log,
+      fmt::format("\"Below\" is strict: a {} whose metric equals the tolerance has failed.",
+                  problems ? "problem" : "tick"),
+      fmt::format(
+          "A {} with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
+          problems ? "run" : "tick"),
       confidence_sentence(certificate),
       simultaneity_sentence(certificate),
   };
+  if (const std::string note = note_on_groups(certificate); !note.empty()) lines.push_back(note);
   if (draws_weights(certificate)) lines.emplace_back(about_drawn_weights);
   if (is_pac_bayes(certificate)) lines.emplace_back(about_pac_bayes);
   for (const ClaimKind* kind : claim_kinds_to_show())
@@ -215,13 +256,28 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
 }
 
 std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
-  std::vector<std::string> lines{
-      about_other_distributions,
-      is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
-      WorstCaseBounds(certificate).used() ? "Nothing about one particular problem, but for the worst case."
-                                          : "Nothing about one particular problem, nor about the worst case.",
-      "Nothing about iterations and tolerances that are not listed.",
+  const bool worst = WorstCaseBounds(certificate).used();
+  const auto particular = [&](std::string_view thing) {
+    return fmt::format("Nothing about one particular {}, {} the worst case.", thing,
+                       worst ? "but for" : "nor about");
   };
+  std::vector<std::string> lines;
+  switch (sampling_of(certificate)) {
+    case Sampling::problems:
+      lines = {about_other_distributions,
+               is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples, particular("problem")};
+      break;
+    case Sampling::groups:
+      lines = {
+          about_other_groups, about_chosen_groups, particular("group"),
+          "Nothing about one tick of a group, taken by itself at a time of your choice: ticks of a group are not "
+          "alike."};
+      break;
+    case Sampling::sequence:
+      lines = {about_chosen_tolerances};
+      break;
+  }
+  lines.emplace_back("Nothing about iterations and tolerances that are not listed.");
   if (draws_weights(certificate)) lines.emplace_back(about_fixed_weights);
   for (const ClaimKind* kind : claim_kinds_to_show())
     for (std::string& line : kind->limits(certificate)) lines.push_back(std::move(line));
@@ -247,13 +303,16 @@ std::string lack_of_samples(const Certificate& certificate) {
   const bool known = share > 0 && share < 1 && delta > 0 && delta < 1;
   const Index needed = known ? bounds::samples_needed(0, share, delta) : 0;
   if (needed <= samples) return "";
-  return fmt::format("A share of {} needs {} runs without failure, you have {}.", percent_label(share),
-                     count_label(needed), count_label(samples));
+  return fmt::format("A share of {} needs {} {} without failure, you have {}.", percent_label(share),
+                     count_label(needed), sampling_of(certificate) == Sampling::groups ? "groups" : "runs",
+                     count_label(samples));
 }
 
 std::string note_on_no_guarantee(const Certificate& certificate) {
   if (!says_nothing_somewhere(certificate)) return "";
   const std::string lack = lack_of_samples(certificate);
+  if (sampling_of(certificate) == Sampling::sequence)
+    return "\"-\" is no guarantee: at this confidence the log allows none.";
   return (lack.empty() ? "" : lack + ' ') +
          "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
          "tolerances and iterations changed after this look, are not covered by the confidence: take a new "

@@ -1,5 +1,6 @@
 #include "surefoot/certify/table_view.hpp"
 
+#include "surefoot/certify/grouped_rows.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
@@ -30,6 +31,12 @@ void read_row(const TableView& view, Index row, double* out) {
   } else {
     gather<float>(cells, view.columns, view.column_bytes, out);
   }
+}
+
+void require_runs(const TableView& view, const runs::TallySpec& spec) {
+  require(view.rows > 0, "traces: there is no run in the table");
+  require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
+          view.columns, spec.steps.size());
 }
 
 // A row for each matrix: the entries that it stores, then zeros.
@@ -110,9 +117,7 @@ Independence independence_of_problems(const ProblemData& data) {
 
 runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const Interrupt& interrupt,
                        Independence* independence) {
-  require(view.rows > 0, "traces: there is no run in the table");
-  require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
-          view.columns, spec.steps.size());
+  require_runs(view, spec);
   constexpr Index numbers_per_thread = Index{1} << 16;  // fewer are counted before a thread has begun
   constexpr Index runs_between_calls = 64;
   const Index parts = std::clamp<Index>(view.rows * view.columns / numbers_per_thread, 1,
@@ -149,6 +154,30 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
   }
   if (independence != nullptr) *independence = checks.front().result();
   return whole;
+}
+
+runs::Tally count_grouped_view(const TableView& view, const std::vector<Index>& group_of_row,
+                               const runs::TallySpec& spec, const Interrupt& interrupt,
+                               Independence* independence) {
+  require_runs(view, spec);
+  require(static_cast<Index>(group_of_row.size()) == view.rows, "groups: {} labels for {} rows",
+          group_of_row.size(), view.rows);
+  constexpr Index rows_between_calls = 1024;
+  GroupedRows groups(spec, "traces", 0);
+  std::vector<double> row(static_cast<std::size_t>(view.columns));
+  for (Index i = 0; i < view.rows; ++i) {
+    if (interrupt && i % rows_between_calls == 0) interrupt();
+    read_row(view, i, row.data());
+    groups.add(group_of_row[static_cast<std::size_t>(i)], row.data());
+  }
+  runs::Tally tally(spec);
+  DependenceCheck check(spec.steps);
+  groups.count(tally, check);
+  if (independence != nullptr) {
+    *independence = check.result();
+    independence->of = Independence::of_groups;
+  }
+  return tally;
 }
 
 }  // namespace surefoot::certify

@@ -57,4 +57,9 @@ Independence independence_of_problems(const ProblemData& data);
 runs::Tally count_view(const TableView& view, const runs::TallySpec& spec,
                        const Interrupt& interrupt = nullptr, Independence* independence = nullptr);
 
+/// The same of groups, as a file with a column of groups: row i belongs to group group_of_row[i].
+runs::Tally count_grouped_view(const TableView& view, const std::vector<Index>& group_of_row,
+                               const runs::TallySpec& spec, const Interrupt& interrupt = nullptr,
+                               Independence* independence = nullptr);
+
 }  // namespace surefoot::certify

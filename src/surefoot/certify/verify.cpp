@@ -43,6 +43,7 @@ class CertificateCheck {
   void check_all() {
     check_declarations();
     for (std::size_t i = 0; i < certificate_.variants.size(); ++i) check_variant(i);
+    check_sampling();
     const std::vector<std::string> unfit = check_learned_variants(certificate_);
     result_.findings.insert(result_.findings.end(), unfit.begin(), unfit.end());
     if (checker_.pac_bayes() && !unfit.empty()) return;  // claims without a sound guarantee mean nothing
@@ -97,13 +98,49 @@ class CertificateCheck {
            fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
     if (range) check_recorded_steps(variant);
     if (variant.independence) {
-      expect(certificate_.run != "null" || variant.independence->of == "table",
-             "what was looked at for dependence are the rows of its table");
+      expect(certificate_.run != "null" ||
+                 variant.independence->of == (variant.groups ? Independence::of_groups : "table"),
+             "what was looked at for dependence are the rows of its table, or the groups of them");
       for (const std::string& text : variant.independence->contradictions(variant.samples)) finding(text);
     }
     expect(certificate_.value_limit >= 0, "its limit of exact values is negative");
     expect(variant.values_rounded_up == rounds_values(index),
            "whether its values are rounded up does not follow from the number of samples");
+  }
+
+  // Groups of all variants or of none, and kinds that fit.
+  void check_sampling() {
+    checker_.at("variants");
+    const Sampling sampling = sampling_of(certificate_);
+    for (const ClaimKind* kind : claim_kinds())
+      expect(kind->size(certificate_) == 0 || kind->claimed_of(sampling),
+             fmt::format("{} are not claimed of such rows", kind->plural()));
+    expect(sampling == Sampling::problems || (certificate_.wording > 2 && !checker_.pac_bayes()),
+           "groups and logs have the words of a later certificate, and no drawn weights");
+    expect(sampling != Sampling::sequence || (certificate_.quantiles.empty() && certificate_.grid.empty() &&
+                                              certificate_.grid_method == bounds::RiskMethod::exact),
+           "quantiles and methods are declared, and none is claimed of a log");
+    for (const Variant& variant : certificate_.variants) {
+      checker_.at(fmt::format("variant '{}'", variant.name));
+      expect(variant.groups.has_value() == (sampling == Sampling::groups),
+             "either all variants have groups or none has");
+      expect(sampling != Sampling::sequence || !variant.independence,
+             "ticks of a log are not looked at for dependence");
+      if (!variant.groups) continue;
+      const Groups& groups = *variant.groups;
+      check_name("group", groups.name);
+      expect(
+          certificate_.variants.front().groups && groups.name == certificate_.variants.front().groups->name,
+          "its groups are other ones than those of the first variant");
+      // The other samples - 1 groups have at least `fewest` ticks and at most `most`.
+      const bool sizes = groups.fewest >= 1 && groups.fewest <= groups.most && groups.most <= groups.ticks &&
+                         variant.samples >= 1 && variant.samples <= groups.ticks;
+      const bool sum = sizes && groups.ticks / variant.samples >= groups.fewest &&
+                       (groups.ticks - 1) / variant.samples < groups.most &&
+                       (groups.fewest == groups.most || variant.samples > 1);
+      expect(sum, fmt::format("{} groups of {} to {} ticks do not have {} ticks", variant.samples,
+                              groups.fewest, groups.most, groups.ticks));
+    }
   }
 
   void check_recorded_steps(const Variant& variant) {
@@ -268,8 +305,14 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
   };
   expect(sha256 == stated.sha256,
          fmt::format("SHA-256 is {}, the certificate says {}", sha256, stated.sha256));
-  expect(tally.samples() == stated.samples,
-         fmt::format("{} rows, the certificate says {}", tally.samples(), stated.samples));
+  expect(tally.samples() == stated.samples, fmt::format("{} {}, the certificate says {}", tally.samples(),
+                                                        stated.groups ? "groups" : "rows", stated.samples));
+  if (stated.groups)
+    expect(tally.ticks() == stated.groups->ticks && tally.fewest_ticks() == stated.groups->fewest &&
+               tally.most_ticks() == stated.groups->most,
+           fmt::format("{} ticks, {} to {} in a group, the certificate says {}, {} to {}", tally.ticks(),
+                       tally.fewest_ticks(), tally.most_ticks(), stated.groups->ticks, stated.groups->fewest,
+                       stated.groups->most));
   expect(tally.non_finite_runs() == stated.non_finite_runs,
          fmt::format("{} runs with infinities, the certificate says {}", tally.non_finite_runs(),
                      stated.non_finite_runs));
@@ -302,6 +345,7 @@ void compare_rows(const Certificate& certificate, std::size_t variant,
       certificate.format == 1 || reading.empty() || reading == stated.reading,
       fmt::format("it is read thus: {}; the certificate says: {}", fmt::join(reading, "; "),
                   stated.reading.empty() ? "nothing" : fmt::format("{}", fmt::join(stated.reading, "; "))));
+  if (sampling_of(certificate) == Sampling::sequence) return;  // ticks of a log may depend on each other
   const std::vector<std::string> found = independence.findings();
   const bool allowed = stated.independence && stated.independence->allowed;
   expect(found.empty() || allowed,

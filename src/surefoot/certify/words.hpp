@@ -20,9 +20,12 @@ struct Voice {
   std::string problems;  ///< after the share, with the verb
   std::string have_been;
   std::string stay;
+  std::string groups;     ///< "groups (one per flight)", of certificates of groups
+  std::string metric_of;  ///< before a share of ticks
+  std::string are;        ///< their verb
 };
 
-Voice under_opening();
+Voice under_opening(const Certificate& certificate);
 Voice standing_alone(const Certificate& certificate);
 
 /// "weights drawn anew for each", where they are.

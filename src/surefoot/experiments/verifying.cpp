@@ -64,8 +64,11 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
           options.data.size(), certificate.variants.size());
   bool steps = true;
   for (std::size_t i = 0; i < options.data.size(); ++i) {
-    certify::RunTable table(options.data[i], certificate.variants[i].first_step,
-                            {.memory_bytes = memory_for_reading(options.memory_limit)});
+    const certify::Variant& variant = certificate.variants[i];
+    certify::RunTable table(options.data[i], variant.first_step,
+                            {.memory_bytes = memory_for_reading(options.memory_limit)},
+                            variant.groups ? variant.groups->name : "");
+    certify::require_same_sampling(certificate, table);
     Progress progress("recounting " + options.data[i]);
     const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
     require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);

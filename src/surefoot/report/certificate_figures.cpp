@@ -195,9 +195,11 @@ Figure success_figure(const Certificate& certificate) {
   drawing.methods = methods_of(drawing.all);
   Figure figure;
   figure.name = file_names::success;
-  figure.title = fmt::format("Share of problems below a tolerance: {}", metric_with_unit(certificate));
+  figure.things = things(certificate);
+  figure.title =
+      fmt::format("Share of {} below a tolerance: {}", figure.things, metric_with_unit(certificate));
   figure.x = step_axis(certificate);
-  figure.y = {"share of problems below tolerance", false, true, 0, 1};
+  figure.y = {fmt::format("share of {} below tolerance", figure.things), false, true, 0, 1};
   figure.styles = style_names(certificate, drawing.methods);
   figure.remark =
       remark_on(certificate, drawing.parameters.size(), certificate.tolerances.size(), "tolerances");
@@ -218,6 +220,7 @@ Figure quantile_figure(const Certificate& certificate) {
   drawing.methods = methods_of(drawing.all);
   Figure figure;
   figure.name = file_names::quantiles;
+  figure.things = things(certificate);
   figure.title = fmt::format("Quantiles of the {}", metric_with_unit(certificate));
   figure.x = step_axis(certificate);
   figure.y.label = metric_with_unit(certificate);
@@ -225,8 +228,8 @@ Figure quantile_figure(const Certificate& certificate) {
   figure.remark =
       remark_on(certificate, drawing.parameters.size(), certificate.quantiles.size(), "quantiles");
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    figure.panels.push_back(panel_of(certificate, drawing, v, [](double share, bool bounded) {
-      return percent_label(share) + (bounded ? " of problems" : ": no guarantee");
+    figure.panels.push_back(panel_of(certificate, drawing, v, [&](double share, bool bounded) {
+      return percent_label(share) + (bounded ? " of " + figure.things : ": no guarantee");
     }));
     if (const std::optional<Series> worst = worst_case_series(certificate, v)) {
       Curve curve{worst_case_label(certificate), drawing.parameters.size(), line_styles - 1, {}};

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/words.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -109,7 +110,10 @@ FreeJson free_choice(const certify::Certificate& certificate) {
   FreeJson variants = FreeJson::array();
   for (std::size_t v = 0; v < certificate.variants.size(); ++v)
     variants.push_back(variant_json(certificate, v, facts.all()));
-  return {{"metric", printable(certificate.metric)},
+  const certify::Voice voice = certify::standing_alone(certificate);
+  return {{"subject", printable(voice.subject)},
+          {"things", printable(certify::named_things(certificate))},
+          {"are", printable(voice.problems)},
           {"unit", printable(certificate.unit)},
           {"confidence", confidence_label(certificate.delta)},
           {"variants", variants},

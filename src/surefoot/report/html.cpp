@@ -39,8 +39,10 @@ std::string subtitle_of(const Certificate& certificate) {
   if (certificate.variants.empty()) return text + " no samples";
   const Index fewest = std::ranges::min(certificate.variants, {}, samples).samples;
   const Index most = std::ranges::max(certificate.variants, {}, samples).samples;
-  text += fewest == most ? fmt::format(" {} problems", count_label(most))
-                         : fmt::format(" {} to {} problems", count_label(fewest), count_label(most));
+  const std::string things = certify::named_things(certificate);
+  text += fewest == most ? fmt::format(" {} {}", count_label(most), things)
+                         : fmt::format(" {} to {} {}", count_label(fewest), count_label(most), things);
+  if (certify::sampling_of(certificate) == certify::Sampling::sequence) text += " of one log";
   return certificate.variants.size() == 1
              ? text
              : fmt::format("{} for each of {} variants", text, certificate.variants.size());
@@ -152,9 +154,20 @@ std::string data_html(const Certificate& certificate) {
     };
     entry("source", variant.source);
     if (!variant.sha256.empty()) entry("SHA-256", variant.sha256, "hash");
-    entry("problems (rows)", count_label(variant.samples));
+    if (variant.groups) {
+      const certify::Groups& groups = *variant.groups;
+      entry(groups.name.empty() ? "groups" : html_escaped(fmt::format("groups (one per {})", groups.name)),
+            count_label(variant.samples));
+      entry("ticks (rows)", fmt::format("{}, {} to {} in a group", count_label(groups.ticks),
+                                        count_label(groups.fewest), count_label(groups.most)));
+    } else {
+      entry(fmt::format("{} (rows)", certify::things(certificate)), count_label(variant.samples));
+    }
     entry("iterations (columns)", count_label(variant.columns));
-    entry("runs with an infinity or NaN",
+    entry(fmt::format("{} with an infinity or NaN",
+                      certify::sampling_of(certificate) == certify::Sampling::problems
+                          ? "runs"
+                          : certify::things(certificate)),
           variant.non_finite_runs == 0
               ? "none"
               : fmt::format("{}, counted as failed from there on", count_label(variant.non_finite_runs)));
@@ -254,8 +267,8 @@ std::string chart_data_of(const Certificate& certificate, const std::vector<Page
 }
 
 std::string caption_of(const Figure& figure) {
-  return fmt::format("{}. Solid: certified for new problems; dashed: observed in the samples.{}{}",
-                     figure.title, figure.remark.empty() ? "" : " ", figure.remark);
+  return fmt::format("{}. Solid: certified for new {}; dashed: observed in the samples.{}{}", figure.title,
+                     figure.things, figure.remark.empty() ? "" : " ", figure.remark);
 }
 
 }  // namespace

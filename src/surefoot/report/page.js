@@ -230,7 +230,7 @@
 
   // Pick a variant, a tolerance and a share: the sentence to quote.
   function addQuestion(place, data) {
-    const columns = [["Variant", "variant"], ["Below", "tolerance"], ["Share of problems", "share"], ["Method", "method"]];
+    const columns = [["Variant", "variant"], ["Below", "tolerance"], [`Share of ${data.things}`, "share"], ["Method", "method"]];
     const selects = new Map();
     const answer = element("p", { class: "answer", "aria-live": "polite" });
     const tell = () => {
@@ -291,13 +291,13 @@
         }
       }
       const iterations = `after ${k.toLocaleString("en")} iteration${k === 1 ? "" : "s"}${lasting(v, k, within)}`;
-      const opening = `With confidence ${free.confidence}${free.variants.length > 1 ? `, for ${v.name}` : ""}: the ${free.metric} of at least `;
+      const opening = `With confidence ${free.confidence}${free.variants.length > 1 ? `, for ${v.name}` : ""}: ${free.subject}at least `;
       const certified = best >= 0 && v.shares[best][1] !== "-";
-      answers.share.textContent = certified ? `${opening}${v.shares[best][1]} of new problems is below ${boundText} ${iterations}.`
+      answers.share.textContent = certified ? `${opening}${v.shares[best][1]} ${free.are} below ${boundText} ${iterations}.`
         : `Nothing is certified below ${boundText} ${iterations}.`;
       answers.share.dataset.share = certified ? v.shares[best][1] : "-";
-      answers.value.textContent = least === null ? `Nothing is certified for ${wantedText} of new problems ${iterations}.`
-        : `${opening}${wantedText} of new problems is ${leastStrict ? "below" : "at most"} ${least}${unit} ${iterations}.`;
+      answers.value.textContent = least === null ? `Nothing is certified for ${wantedText} of new ${free.things} ${iterations}.`
+        : `${opening}${wantedText} ${free.are} ${leastStrict ? "below" : "at most"} ${least}${unit} ${iterations}.`;
       answers.value.dataset.value = least === null ? "-" : String(least);
     };
     const bar = element("div", { class: "controls" });
@@ -311,7 +311,7 @@
     };
     place.append(element("div", { class: "question free" }, element("h3", {}, "Choose after looking"), bar,
       slider("Iteration", step, texts.step), slider("Tolerance", tolerance, texts.tolerance), answers.share,
-      slider("Share of problems", share, texts.share), answers.value));
+      slider(`Share of ${free.things}`, share, texts.share), answers.value));
     fit();
     tell();
   }

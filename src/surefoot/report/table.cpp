@@ -61,8 +61,11 @@ std::string title_lines(const Certificate& certificate) {
             ? fmt::format(", {} with an infinity or NaN (counted as failed from there on)",
                           count_label(variant.non_finite_runs))
             : "";
-    text += wrapped(fmt::format("{}: {} problems, {} iterations recorded{}", short_name(certificate, v),
-                                count_label(variant.samples), count_label(variant.columns), bad),
+    const std::string ticks =
+        variant.groups ? fmt::format(" with {} ticks", count_label(variant.groups->ticks)) : "";
+    text += wrapped(fmt::format("{}: {} {}{}, {} iterations recorded{}", short_name(certificate, v),
+                                count_label(variant.samples), certify::named_things(certificate), ticks,
+                                count_label(variant.columns), bad),
                     page_width, "  ", "    ");
   }
   return text;

@@ -179,14 +179,14 @@ class Bands final : public KindOf<Bands, BandClaim> {
   }
 
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
-    return {"Chosen after looking",
-            fmt::format("Value of the {} for shares that may be chosen after looking",
-                        metric_with_unit(certificate)),
-            fmt::format(
-                "Value of the {} that the given share of new problems does not exceed, at the iteration and "
-                "from it on (certified, rounded up). Any share and any tolerance may be asked for.",
-                metric_with_unit(certificate)),
-            {}};
+    return {
+        "Chosen after looking",
+        fmt::format("Value of the {} for shares that may be chosen after looking",
+                    metric_with_unit(certificate)),
+        fmt::format("Value of the {} that the given share of new {} does not exceed, at the iteration and "
+                    "from it on (certified, rounded up). Any share and any tolerance may be asked for.",
+                    metric_with_unit(certificate), named_things(certificate)),
+        {note_on_groups(certificate)}};
   }
 
   [[nodiscard]] TextTable table(const Certificate& certificate, std::size_t variant,

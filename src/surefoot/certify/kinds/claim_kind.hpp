@@ -88,7 +88,10 @@ class ClaimKind {
   [[nodiscard]] virtual std::string_view singular() const = 0;
   /// Several: "success rates".
   [[nodiscard]] virtual std::string_view plural() const = 0;
-  /// Whether it is claimed unless a user says otherwise.
+  /// Whether it can be claimed of such rows; `require_claimed_of` throws InputError with the reason.
+  [[nodiscard]] virtual bool claimed_of(Sampling sampling) const { return sampling != Sampling::sequence; }
+  void require_claimed_of(Sampling sampling) const;
+  /// Whether it is claimed, where it can be, unless a user says otherwise.
   [[nodiscard]] virtual bool by_default() const { return false; }
   /// Whether the list stands in every certificate, also empty: so it is in those of the first releases. Lists
   /// of later kinds are written where there are claims.

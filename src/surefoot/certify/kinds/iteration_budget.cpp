@@ -321,8 +321,8 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
     if (has_budgets(certificate, BudgetMethod::every_step)) {
       lines.push_back(
           fmt::format("Iterations needed by method every-step: at each recorded iteration from then on, {}, "
-                      "that share of problems is below the tolerance, not always the same ones.",
-                      horizon_words(certificate)));
+                      "that share of {} is below the tolerance, not always the same ones.",
+                      horizon_words(certificate), things(certificate)));
     }
     if (has_budgets(certificate, BudgetMethod::first_hit)) {
       lines.emplace_back(
@@ -343,11 +343,11 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
     const std::string meaning = budget_meaning(certificate);
     return {"Iterations needed",
-            "Iterations needed until the share of problems is " + meaning,
-            fmt::format("Iterations until the given share of problems is {}: observed in the samples, and "
-                        "certified for new problems.",
-                        meaning),
-            {note_on_settling(certificate), note_on_paper_budgets(certificate)},
+            fmt::format("Iterations needed until the share of {} is {}", named_things(certificate), meaning),
+            fmt::format("Iterations until the given share of {} is {}: observed in the samples, and "
+                        "certified for new {}.",
+                        named_things(certificate), meaning, things(certificate)),
+            {note_on_settling(certificate), note_on_paper_budgets(certificate), note_on_groups(certificate)},
             true};
   }
 
@@ -475,9 +475,9 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
   }
   if (!claim.steps) {
     return fmt::format(
-        "No guarantee{} that the {} of {} of problems gets below {} within the recorded "
+        "No guarantee{} that the {} of {} of {} gets below {} within the recorded "
         "iterations (observed: {}).",
-        of, certificate.metric, percent_label(claim.quantile),
+        of, certificate.metric, percent_label(claim.quantile), named_things(certificate),
         with_unit(certificate, exact_label(claim.tolerance)), observed);
   }
   const std::string opening = is_covered(claim)

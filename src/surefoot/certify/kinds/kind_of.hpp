@@ -149,6 +149,8 @@ class KindOf : public ClaimKind {
     Claim claim;
     Own::each_field(visit, claim);
     if constexpr (has_worst_case) visit.derived("with_worst_case", 0);
+    if (!claimed_of(Sampling::problems))  // our own runs are problems
+      for (FieldCheck& check : visit.checks) check.in_runs.reset();
     return visit.checks;
   }
 

@@ -200,16 +200,16 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
     return {"Quantiles",
             fmt::format("Quantiles of the {}", metric_with_unit(certificate)),
-            fmt::format("Value of the {} that the given share of problems does not exceed: observed in the "
-                        "samples, and at most this among new problems (certified, rounded up).",
-                        metric_with_unit(certificate)),
-            {}};
+            fmt::format("Value of the {} that the given share of {} does not exceed: observed in the "
+                        "samples, and at most this among new {} (certified, rounded up).",
+                        metric_with_unit(certificate), named_things(certificate), things(certificate)),
+            {note_on_groups(certificate)}};
   }
 
   [[nodiscard]] TextTable table(const Certificate& certificate, std::size_t variant,
                                 const std::vector<Index>& steps) const override {
-    const auto label = [](const Certificate&, const Series& series) {
-      return percent_label(series.parameter) + " of problems";
+    const auto label = [](const Certificate& of, const Series& series) {
+      return fmt::format("{} of {}", percent_label(series.parameter), things(of));
     };
     TextTable table = step_table(certificate, quantile_series(certificate), variant, steps,
                                  {label, observed_value, upper_bound_value});

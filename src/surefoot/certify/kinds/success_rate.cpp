@@ -146,12 +146,14 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
     return result;
   }
 
-  [[nodiscard]] SectionWords section(const Certificate&) const override {
-    return {"Success rates",
-            "Share of problems below the tolerance",
-            "Share of problems below the tolerance: observed in the samples, and at least this among new "
-            "problems (certified, rounded down).",
-            {}};
+  [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
+    return {
+        "Success rates",
+        fmt::format("Share of {} below the tolerance", named_things(certificate)),
+        fmt::format("Share of {} below the tolerance: observed in the samples, and at least this among new "
+                    "{} (certified, rounded down).",
+                    named_things(certificate), things(certificate)),
+        {note_on_groups(certificate)}};
   }
 
   [[nodiscard]] TextTable table(const Certificate& certificate, std::size_t variant,
