@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t chunks_per_block = 32;
 // Memory for a byte of text: two buffers of it, and the numbers of one, 8 bytes for at least 2 of text, in
 // chunks and as one block. Of the first line: a buffer, as it grows, and for every cell where it lies and its
-// label. Where cells are texts: the same for each of them.
+// label.
 constexpr std::size_t bytes_by_numbers = 10;
 constexpr std::size_t bytes_by_labels = 36;
 
@@ -246,7 +246,12 @@ std::size_t CsvReader::longest_line() const {
 }
 
 std::size_t CsvReader::bytes_by_text() const {
-  return text_of_.empty() ? bytes_by_numbers : bytes_by_labels;
+  if (text_of_.empty()) return bytes_by_numbers;
+  // Of each text where it lies, its string, and its letters once more; a row has two bytes per cell at least.
+  constexpr std::size_t letters = 2;
+  constexpr std::size_t text = sizeof(std::string) + sizeof(std::string_view);
+  const std::size_t row = 2 * text_of_.size();
+  return bytes_by_numbers + letters + (text * options_.text_columns.size() + row - 1) / row;
 }
 
 std::size_t CsvReader::memory_to_come(const RowBlock& block) const {
