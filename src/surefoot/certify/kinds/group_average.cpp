@@ -84,7 +84,7 @@ class GroupAverages final : public KindOf<GroupAverages, AverageClaim> {
     visit("tolerance", claim.tolerance);
     visit("method", claim.method);
     visit("samples", claim.samples);
-    visit("shares", claim.shares, by_counting_again);
+    visit("shares", claim.shares);
     visit("delta", claim.delta);
     visit("empirical", claim.empirical);
     visit("upper_bound", claim.upper_bound);
