@@ -152,7 +152,7 @@ def test_contiguous_rows_of_a_memory_map(tmp_path):
     ("traces", "error", "says"),
     [
         (np.zeros(3), ValueError, r"traces: has shape \(3,\), must be problems x steps"),
-        (np.zeros((2, 3, 4)), ValueError, "problems x steps"),
+        (np.zeros((2, 3, 4, 5)), ValueError, "problems x steps, or groups x ticks x steps"),
         (np.zeros((3, 2), complex), TypeError, "complex128"),
         (np.zeros((3, 2), np.longdouble), TypeError, "longdouble|float128"),
         (np.array([["a"]]), TypeError, "dtype"),
