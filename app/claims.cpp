@@ -1,6 +1,7 @@
 #include "claims.hpp"
 
 #include "surefoot/bounds/confidence_budget.hpp"
+#include "surefoot/bounds/shift.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/io/text.hpp"
@@ -58,6 +59,7 @@ certify::Options ClaimArguments::options() const {
   result.metric = metric;
   result.unit = unit;
   result.title = title;
+  if (!shift.empty()) result.shift = bounds::parse_shift(shift);
   result.delta = bounds::delta_of_confidence(confidence);
   result.simultaneous = certify::parse_simultaneity(simultaneous);
   result.choose = certify::parse_choice(choose);
@@ -102,6 +104,10 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments) {
     verb.add_option(fmt::format("--{}-delta", name), arguments.kind_delta[name],
                     fmt::format("delta of each {} claim [a share of the total]", kind->singular()));
   }
+  verb.add_option(
+      "--shift", arguments.shift,
+      "state the claims also under every distribution that is not further than this from the one of the "
+      "samples: kl:RHO, tv:T, chi2:C or ratio:W, e.g. kl:0.02");
   verb.add_option("--title", arguments.title, "title of the report");
 }
 

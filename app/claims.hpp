@@ -32,6 +32,7 @@ struct ClaimArguments {
   std::string metric = usual().metric;
   std::string unit;
   std::string title;
+  std::string shift;  // empty: none
 
   static surefoot::certify::Options usual() { return {}; }
   /// Checked, without the defaults that depend on the data.

@@ -3,6 +3,7 @@
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -98,6 +99,8 @@ void add_options(py::module_& module) {
            [](Options& self, const std::string& text) {
              self.simultaneous = certify::parse_simultaneity(text);
            })
+      .def("set_shift",
+           [](Options& self, const std::string& text) { self.shift = bounds::parse_shift(text); })
       .def("set_choose",
            [](Options& self, const std::string& text) { self.choose = certify::parse_choice(text); })
       .def("set_claims", [](Options& self, const std::vector<std::string>& kinds) {
@@ -278,6 +281,19 @@ void add_certificate(py::module_& module) {
                                     answer.proof, answer.but);
              }
              return answers;
+           })
+      .def("tolerated",
+           [](const HeldCertificate& self, double share, const std::string& variant,
+              const std::string& claim) {
+             using Said =
+                 std::tuple<std::string, std::string, double, double, double, double, double, double>;
+             std::vector<Said> all;
+             for (const certify::SurvivedShift& each :
+                  certify::tolerated_shifts(self.certificate(), share, variant, claim).survived)
+               all.emplace_back(self.certificate().variants[each.variant].name, each.claim, each.share,
+                                each.kl, each.total_variation, each.chi_squared, each.density_ratio,
+                                each.gaussian);
+             return all;
            })
       .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
       .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {

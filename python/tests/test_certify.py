@@ -408,6 +408,28 @@ def test_ctrl_c_acts_within_a_second_in_calls_of_seconds(call, tmp_path):
     assert slowest < 1.0
 
 
+def test_claims_under_another_distribution(surefoot_program, tmp_path):
+    traces = example()
+    certificate = surefoot.certify(traces, shift="kl:0.02")
+    certificate.save(tmp_path / "certificate.json")
+    assert certificate.verify()
+    assert any("under any distribution within KL 0.02 of the one the problems were drawn from" in s for s in certificate.statements)
+    claim = next(c for c in certificate.claims if isinstance(c, surefoot.SuccessClaim) and c.lower_bound > 0.5)
+    assert claim.under_shift == pytest.approx(1 - surefoot.bounds.risk_under_shift(1 - claim.lower_bound, kl=0.02), abs=1e-15)
+    assert surefoot.certify(traces).claims[0].under_shift is None
+    survived = certificate.tolerate(0.4)
+    assert survived and all(each.share >= 0.4 for each in survived)
+    first = survived[0]
+    assert first.kl == pytest.approx(surefoot.bounds.shift_margin(1 - first.share, 0.6, "kl"), rel=1e-6)
+    assert first.gaussian == pytest.approx((2 * first.kl) ** 0.5)
+    printed = surefoot_program("ask", "certificate.json", "--tolerate", 0.4)
+    assert all(each.claim in printed for each in survived)
+    with pytest.raises(surefoot.InputError, match="tolerate"):
+        certificate.tolerate(1.5)
+    with pytest.raises(surefoot.InputError, match="shift"):
+        surefoot.certify(traces, shift="kl:-1")
+
+
 def test_claims_are_chosen_after_looking(surefoot_program, tmp_path):
     traces = example()
     certificate = surefoot.certify(traces)

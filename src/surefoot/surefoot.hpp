@@ -25,6 +25,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/sample_size.hpp"
+#include "surefoot/bounds/shift.hpp"
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/certify_run.hpp"

@@ -89,7 +89,8 @@ std::vector<ForgedJson> changed_texts(const std::string& text) {
                                                       {"training", "hold-out", "rows"},
                                                       {"table", "problem data"},
                                                       {"order checked", "order not checked"},
-                                                      {"stated", "estimated"}};
+                                                      {"stated", "estimated"},
+                                                      {"kl", "tv", "chi2", "ratio"}};
   for (const std::vector<std::string>& choice : choices) {
     if (std::ranges::find(choice, text) == choice.end()) continue;
     for (const std::string& other : choice) changed.emplace_back(other);
@@ -189,7 +190,7 @@ class Forgery : public ProgramTest {
          "--title tables --out table");
     made.push_back({"table", body("table"), {tables + "cold.csv", tables + "warm.csv"}, {}, {}});
     make("certify " + tables + "cold.csv" + few +
-         "--quantile-method grid --risk-method kl --budget-method paper --out grid");
+         "--quantile-method grid --risk-method kl --budget-method paper --shift kl:0.02 --out grid");
     made.push_back({"grid", body("grid"), {tables + "cold.csv"}, {}, {}});
     write("finite.csv",
           finite_rows(tables + "warm.csv"));  // a worst case and a run that diverged refute each other
@@ -202,8 +203,9 @@ class Forgery : public ProgramTest {
     make(run_worst + "--out run_worst");
     make(run_worst + "--out run_worst_again");
     made.push_back({"run with a worst case", body("run_worst"), {}, {}, repeated("run_worst_again")});
-    const std::string qp =
-        "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --iterations 20 --steps 10,20" + few + kinds;
+    const std::string qp = "run qp " SUREFOOT_SOURCE_DIR
+                           "/examples/mpc --iterations 20 --steps 10,20 --shift tv:0.05" +
+                           few + kinds;
     make(qp + "--out qp");
     make(qp + "--out again");
     made.push_back({"run", body("qp"), {}, {}, repeated("again")});

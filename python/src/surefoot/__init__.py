@@ -15,7 +15,7 @@ from . import bounds, number_text, pac_bayes, solvers, worst_case
 from ._core import InputError, set_threads, threads
 from ._core import version as __version__
 from .calibration import Observed, calibrate, validate
-from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, QuantileClaim, SuccessClaim, Verification, load
+from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, QuantileClaim, SuccessClaim, SurvivedShift, Verification, load
 from .certification import Traces, certify
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
@@ -32,6 +32,7 @@ __all__ = [
     "QPFamily",
     "QuantileClaim",
     "SuccessClaim",
+    "SurvivedShift",
     "Terminations",
     "Traces",
     "Verification",

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 import numpy as np
 
 from . import _core, number_text
+from ._arguments import real_number
 from ._arguments import text as argument_text
 from ._optional import needed, present
 
 if TYPE_CHECKING:
     from .certification import Data
 
-__all__ = ["Answer", "BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
+__all__ = ["Answer", "BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "SurvivedShift", "Verification", "load"]
 
 #: The name of a kind of claims: "success", "quantile", "budget", and what later versions add.
 Kind: TypeAlias = str
@@ -42,6 +43,7 @@ class SuccessClaim:
     lower_bound: float  #: 0: says nothing
     #: 1 where the worst case is below the tolerance, else lower_bound: if what was stated for it holds. None: no worst case.
     with_worst_case: float | None = None
+    under_shift: float | None = None  #: the share under any distribution within the certificate's shift. None: it has none.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +64,23 @@ class Answer:
 
 
 @dataclasses.dataclass(frozen=True)
+class SurvivedShift:
+    """How far problems may come from another distribution before a claim promises less than a tolerated share.
+
+    Each is the largest radius, rounded down: any distribution within one of them will do.
+    """
+
+    variant: str
+    claim: str
+    share: float  #: that is promised under the distribution of the samples
+    kl: float  #: Kullback-Leibler divergence KL(new || samples), in nats
+    total_variation: float  #: half of L1
+    chi_squared: float
+    density_ratio: float
+    gaussian: float  #: standard deviations by which the mean of a Gaussian parameter may move: sqrt(2 kl)
+
+
+@dataclasses.dataclass(frozen=True)
 class QuantileClaim:
     """The quantile of the metric after `step` steps is at most upper_bound."""
 
@@ -78,6 +97,7 @@ class QuantileClaim:
     upper_bound: float  #: infinite: says nothing
     #: The smaller of upper_bound and the worst case, if what was stated for it holds. None: no worst case.
     with_worst_case: float | None = None
+    under_shift: float | None = None  #: the share, instead of quantile, under the certificate's shift
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +121,7 @@ class BudgetClaim:
     steps: int | None  #: None: says nothing
     #: The smaller of steps and those of the worst case, if what was stated for it holds. None: neither says anything.
     with_worst_case: int | None = None
+    under_shift: float | None = None  #: the share, instead of quantile, under the certificate's shift
 
 
 @dataclasses.dataclass(frozen=True)
@@ -292,6 +313,25 @@ class Certificate:
             argument_text("claim", claim), argument_text("variant", name)
         )[0]
         return Answer(of, holds, asked, share, step, sentence, proof, tuple(but))
+
+    def tolerate(self, share: float, *, claim: str | None = None, variant: str | None = None) -> tuple[SurvivedShift, ...]:
+        """The shifts that claims survive if a smaller `share` of problems is enough: of `claim`, or of every declared claim that promises it.
+
+        >>> import numpy as np, surefoot
+        >>> residuals = 0.8 ** np.arange(1, 61) * np.random.default_rng(0).uniform(0.1, 1, (1000, 1))
+        >>> certificate = surefoot.certify(residuals, metric="residual", tolerances=[1e-3], steps=[40], claims=["budget"])
+        >>> for each in certificate.tolerate(0.95):
+        ...     print(each.claim, round(each.kl, 4), round(each.gaussian, 3))
+        99% below 1e-3 within 31 0.0413 0.287
+        """
+        return tuple(
+            SurvivedShift(*each)
+            for each in self._core.tolerated(
+                real_number("share", share),
+                "" if variant is None else argument_text("variant", variant),
+                "" if claim is None else argument_text("claim", claim),
+            )
+        )
 
     def table(self, kind: Kind = "budget") -> Any:
         """The claims of one kind, a row each: a pandas.DataFrame, or without pandas a dict of NumPy arrays.

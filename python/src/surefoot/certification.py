@@ -45,6 +45,8 @@ class ClaimOptions(TypedDict, total=False):
     budget_delta: float | None
     grid: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: of quantile method grid [the paper's 81]
     title: str
+    #: claims are stated also under every distribution within this of the one of the samples: "kl:0.02", "tv:0.05", "chi2:0.1", "ratio:2"
+    shift: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,6 +150,7 @@ def claim_options(
     budget_delta: float | None = None,
     grid: Iterable[float] | None = None,
     title: str = "",
+    shift: str | None = None,
 ) -> _core.Options:
     """ClaimOptions, checked. What is not given keeps the library's default."""
     options = _core.Options()
@@ -178,6 +181,8 @@ def claim_options(
     if grid is not None:
         options.grid = _numbers("grid", grid)
     options.title = text("title", title)
+    if shift is not None:
+        options.set_shift(text("shift", shift))
     return options
 
 

@@ -217,12 +217,16 @@ const Fact* Facts::best_step(std::size_t variant, const ClaimText& claim) const 
   return best;
 }
 
-std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, std::string_view variant) {
-  const ClaimText parsed = parse_claim(claim, ShareIs::optional);
+void require_claims_together(const Certificate& certificate) {
   require(
       certificate.simultaneous == Simultaneity::all,
       "ask: each claim of this certificate holds alone, so none may be picked after looking; certify with "
       "simultaneous 'all'");
+}
+
+std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, std::string_view variant) {
+  const ClaimText parsed = parse_claim(claim, ShareIs::optional);
+  require_claims_together(certificate);
   const Facts facts(certificate);
   std::vector<Answer> answers;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {

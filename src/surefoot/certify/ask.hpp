@@ -56,6 +56,9 @@ struct Answer {
   std::vector<std::string> but;  ///< what holds instead, where the claim does not
 };
 
+/// InputError unless all claims of the certificate hold together, so that one may be picked after looking.
+void require_claims_together(const Certificate& certificate);
+
 /// One answer per variant, or of the one of that name. InputError unless all claims of the certificate hold
 /// together, or if there is no such variant.
 std::vector<Answer> ask(const Certificate& certificate, std::string_view claim,

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -144,6 +145,7 @@ std::vector<std::string> assumptions_of(const Certificate& certificate, int word
     words.push_back(std::move(sentence));
   if (std::optional<std::string> stated = worst_case_assumption(certificate))
     words.push_back(std::move(*stated));
+  if (std::optional<std::string> nearby = shift_assumption(certificate)) words.push_back(std::move(*nearby));
   return words;
 }
 

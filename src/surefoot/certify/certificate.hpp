@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/bounds/methods.hpp"
+#include "surefoot/bounds/shift.hpp"
 #include "surefoot/certify/guarantee.hpp"
 #include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/kinds/bands.hpp"
@@ -107,6 +108,8 @@ struct Certificate {
   /// JSON: the proof of a worst case that the user states to apply (worst_case_part.hpp); null if there is
   /// none.
   std::string worst_case = "null";
+  /// Other distributions that claims are stated under too (shift_part.hpp).
+  std::optional<bounds::Shift> shift;
   std::string version;
 };
 

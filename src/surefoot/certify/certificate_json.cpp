@@ -137,6 +137,11 @@ void write_body(JsonText& text, const Certificate& certificate) {
     text.members("rerun", [&](JsonText& part) { part.json(certificate.rerun); });
   if (certificate.worst_case != "null")
     text.members("worst_case", [&](JsonText& part) { part.json(certificate.worst_case); });
+  if (certificate.shift)
+    text.members("shift", [&](JsonText& part) {
+      part.object("divergence", bounds::name(certificate.shift->divergence),  //
+                  "radius", certificate.shift->radius);
+    });
 }
 
 // What the digest is of: the certificate without it, compact.
@@ -276,6 +281,11 @@ Certificate read_certificate(const Fields& fields) {
   certificate.run = fields.at("run").dump();
   if (fields.has("rerun")) certificate.rerun = fields.at("rerun").dump();
   if (fields.has("worst_case")) certificate.worst_case = fields.at("worst_case").dump();
+  if (fields.has("shift")) {
+    const Fields shift = fields.child("shift");
+    certificate.shift = {bounds::parse_divergence(shift.text("divergence")), shift.number("radius")};
+    certificate.shift->validate();
+  }
   return certificate;
 }
 

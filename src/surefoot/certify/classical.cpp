@@ -4,6 +4,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
@@ -236,6 +237,7 @@ Certificate certify(const Options& options, const std::vector<Counted>& variants
     certificate.variants.push_back(variant);
     for (const KindShare& share : kinds) share.kind->make(options, i, tally, share.delta_each, certificate);
   }
+  if (options.shift) add_shift(certificate, *options.shift);
   certificate.assumptions = assumptions_of(certificate);
   return certificate;
 }

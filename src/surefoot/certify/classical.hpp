@@ -42,6 +42,7 @@ struct Options {
   std::string title;
   std::string metric = "metric";
   std::string unit;
+  std::optional<bounds::Shift> shift;  ///< claims are stated under it too (shift_part.hpp)
   Index value_limit = Index{1} << 26;  ///< numbers kept exactly for order statistics
 
   /// Whether claims of the kind are made.

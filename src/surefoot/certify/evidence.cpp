@@ -127,6 +127,8 @@ const std::vector<FieldCheck>& field_checks() {
         {"worst_case.proof.bounds.pairs", arithmetic, arithmetic},
         {"worst_case.proof.digest.algorithm", arithmetic, arithmetic},
         {"worst_case.proof.digest.value", arithmetic, arithmetic},
+        {"shift.divergence", arithmetic, arithmetic},
+        {"shift.radius", arithmetic, arithmetic},
         {"variants.provenance.family", std::nullopt, rerun},
         {"variants.provenance.seed", std::nullopt, rerun},
         {"variants.provenance.set", std::nullopt, rerun},

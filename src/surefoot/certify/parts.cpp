@@ -51,6 +51,7 @@ const std::vector<CertificatePart>& known_parts() {
         {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
         {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
         {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
+        {"shift", [](const Certificate& certificate) { return certificate.shift.has_value(); }},
     };
     parts.insert(parts.end(), others.begin(), others.end());
     return parts;

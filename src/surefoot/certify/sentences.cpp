@@ -3,6 +3,7 @@
 #include "surefoot/bounds/sample_size.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/words.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
@@ -63,6 +64,26 @@ std::vector<std::string> conditional_clauses(const Certificate& certificate) {
     clause = fmt::format("{}, {}", worst_case_condition(certificate), clause);
   return clauses;
 }
+
+/// "under any distribution within KL 0.02 of the one the problems were drawn from, at least 84.1 % ...":
+/// nothing without a shift.
+class ShiftedClaims {
+ public:
+  explicit ShiftedClaims(const Certificate& certificate) : words_(shift_words(certificate)) {
+    if (certificate.shift) under_ = under_shift(certificate);
+  }
+
+  [[nodiscard]] std::vector<std::string> clauses(std::size_t variant, const Voice& voice, bool joined) const {
+    if (!under_) return {};
+    std::vector<std::string> all = clauses_to_quote(*under_, variant, voice, joined);
+    for (std::string& clause : all) clause = fmt::format("{}, {}", words_, clause);
+    return all;
+  }
+
+ private:
+  std::string words_;
+  std::optional<Certificate> under_;
+};
 
 std::string no_guarantee_sentence(const Certificate& certificate, std::string_view of) {
   return fmt::format("At confidence {} these samples give no guarantee on the {}{}.",
@@ -127,10 +148,14 @@ std::vector<std::string> statements_of(const Certificate& certificate, int wordi
   std::vector<std::string> statements;
   if (wording == 1) return statements;  // its certificates carry none
   std::vector<std::string> of_every_problem = conditional_clauses(certificate);
+  const ShiftedClaims shifted(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const std::vector<std::string> clauses =
         clauses_to_quote(certificate, v, standing_alone(certificate), false);
     for (const std::string& clause : clauses)
+      statements.push_back(
+          conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, v), clause)));
+    for (const std::string& clause : shifted.clauses(v, standing_alone(certificate), false))
       statements.push_back(
           conditioned(certificate, fmt::format("{}{}.", opening_of(certificate, v), clause)));
     if (!clauses.empty() || !of_every_problem.empty()) continue;
@@ -158,9 +183,12 @@ Headline headline(const Certificate& certificate) {
                      "for the {} of new problems{}:",
                      confidence, certificate.metric, weights);
   const std::vector<std::string> of_every_problem = conditional_clauses(certificate);
+  const ShiftedClaims shifted(certificate);
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     std::vector<std::string> clauses = clauses_to_quote(certificate, v, under_opening(), together);
     if (clauses.empty() && of_every_problem.empty()) clauses.emplace_back("no guarantee from these samples");
+    for (std::string& clause : shifted.clauses(v, under_opening(), together))
+      clauses.push_back(std::move(clause));
     for (std::string& clause : clauses) clause = conditioned(certificate, clause);
     clauses.insert(clauses.end(), of_every_problem.begin(), of_every_problem.end());
     result.groups.push_back({certificate.variants[v].name, std::move(clauses)});
@@ -216,7 +244,10 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
 
 std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines{
-      about_other_distributions,
+      certificate.shift ? fmt::format("Nothing about problems from another distribution, but {}: for others, "
+                                      "take new samples.",
+                                      shift_words(certificate))
+                        : about_other_distributions,
       is_pac_bayes(certificate) ? about_chosen_priors : about_chosen_samples,
       WorstCaseBounds(certificate).used() ? "Nothing about one particular problem, but for the worst case."
                                           : "Nothing about one particular problem, nor about the worst case.",

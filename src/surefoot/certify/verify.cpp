@@ -8,6 +8,7 @@
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/checked.hpp"
@@ -51,6 +52,7 @@ class CertificateCheck {
     check_shares();
     const std::vector<std::string> unproven = wrong_in_worst_case(certificate_);
     result_.findings.insert(result_.findings.end(), unproven.begin(), unproven.end());
+    for (const std::string& text : wrong_in_shift(certificate_)) result_.findings.push_back(text);
     if (checker_.pac_bayes()) check_counts_agree();
     for (const ClaimKind* kind : claim_kinds()) kind->check(certificate_, checker_);
   }
