@@ -2,6 +2,7 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/certify/paired.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/table_view.hpp"
@@ -258,6 +259,62 @@ void add_number_text(py::module_& module) {
   module.def("confidence_label", &confidence_label);
 }
 
+/// Runs of a table, or of an array with these steps.
+certify::PairedRuns paired_runs(const std::string& name, const py::object& data,
+                                const std::vector<Index>& steps, const certify::PairedOptions& options) {
+  runs::TallySpec nothing_counted;
+  nothing_counted.keep_values = false;
+  if (py::isinstance<certify::RunTable>(data)) {
+    auto& table = data.cast<certify::RunTable&>();
+    certify::PairedRuns runs(name, table.steps(), options);
+    table.listen([&](Index, const double* values) { runs.add_run(values); });
+    nothing_counted.steps = table.steps();
+    count_file(table, nothing_counted);
+    certify::Independence found = table.independence();
+    found.require_none(name, false);
+    return runs;
+  }
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(data);
+  require(array && array.ndim() == 2, "{}: is not an array of problems x steps", name);
+  require(static_cast<Index>(steps.size()) == array.shape(1), "{}: has {} columns, {} steps are named", name,
+          array.shape(1), steps.size());
+  certify::PairedRuns runs(name, steps, options);
+  nothing_counted.steps = steps;
+  certify::Independence found;
+  count_traces(array, nothing_counted, &found);
+  found.require_none(name, false);
+  for (py::ssize_t row = 0; row < array.shape(0); ++row) runs.add_run(array.data(row, 0));
+  return runs;
+}
+
+void add_paired(py::module_& module) {
+  module.def("compare_paired",
+             [](const std::pair<std::string, std::string>& names, const py::object& a, const py::object& b,
+                const std::vector<Index>& steps, const std::vector<std::string>& claims,
+                const std::optional<std::vector<double>>& tolerances, const std::vector<double>& shares,
+                double delta, const std::optional<double>& allow) {
+               certify::PairedOptions options;
+               options.delta = delta;
+               options.allow = allow;
+               options.shares = shares;
+               for (const std::string& claim : claims)
+                 options.claims.push_back(certify::parse_claim(claim, certify::ShareIs::optional));
+               if (tolerances)
+                 options.tolerances = *tolerances;
+               else if (claims.empty())
+                 options.tolerances = certify::default_tolerances("");
+               options.validate();
+               if (options.claims.empty())
+                 options.claims = certify::default_paired_claims(
+                     options.tolerances,
+                     py::isinstance<certify::RunTable>(a) ? a.cast<certify::RunTable&>().steps() : steps);
+               const certify::PairedRuns first = paired_runs(names.first, a, steps, options);
+               const certify::PairedRuns second = paired_runs(names.second, b, steps, options);
+               const certify::PairedComparison comparison = certify::compare_paired(first, second, options);
+               return std::make_tuple(certify::to_json(comparison), certify::to_text(comparison));
+             });
+}
+
 void add_certificate(py::module_& module) {
   py::class_<HeldCertificate>(module, "Certificate")
       .def(py::init<std::string>())
@@ -309,6 +366,7 @@ void add_certify(py::module_& module) {
   add_number_text(module);
   add_certificate(module);
   add_counting(module);
+  add_paired(module);
   add_verification(module);
   module.def("certify", &certify_counted);
   module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {

@@ -408,6 +408,26 @@ def test_ctrl_c_acts_within_a_second_in_calls_of_seconds(call, tmp_path):
     assert slowest < 1.0
 
 
+def test_pairs_are_compared_as_the_program_does(surefoot_program, source):
+    files = [source / f"examples/traces/osqp_mpc_{name}.csv.gz" for name in ("cold", "warm")]
+    found = surefoot.compare_paired(*files, names=("cold", "warm"), claims=["below 1e-2 after 30"], tolerances=[1e-2])
+    printed = surefoot_program(
+        "compare", *files, "--paired", "--names", "cold,warm", "--claim", "below 1e-2 after 30", "--tolerances", 1e-2, "--json"
+    )
+    assert json.loads(printed) == found.content
+    cell = found.content["success"][0]
+    assert (cell["first_only"], cell["second_only"]) == (0, 52) and cell["verdict"] == "second is better"
+    cold, warm = (np.loadtxt(file, delimiter=",", skiprows=1) for file in files)
+    again = surefoot.compare_paired(cold, warm, names=("cold", "warm"), claims=["below 1e-2 after 30"], tolerances=[1e-2])
+    assert again == found
+    assert surefoot.compare_paired(cold, warm, claims=["below 1e-2 after 30"], allow=0.01).decision == "not worse"
+    assert surefoot.compare_paired(warm, cold, claims=["below 1e-2 after 30"], allow=0.01).decision == "worse"
+    with pytest.raises(surefoot.InputError, match="pairs are runs of the same problems"):
+        surefoot.compare_paired(cold, warm[:-1], claims=["below 1e-2 after 30"])
+    with pytest.raises(surefoot.InputError, match="allow: -1"):
+        surefoot.compare_paired(cold, warm, claims=["below 1e-2 after 30"], allow=-1)
+
+
 def test_claims_under_another_distribution(surefoot_program, tmp_path):
     traces = example()
     certificate = surefoot.certify(traces, shift="kl:0.02")

@@ -22,6 +22,7 @@
 #include "surefoot/bounds/kl.hpp"
 #include "surefoot/bounds/methods.hpp"
 #include "surefoot/bounds/pac_bayes.hpp"
+#include "surefoot/bounds/paired.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/sample_size.hpp"

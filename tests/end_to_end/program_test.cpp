@@ -317,6 +317,47 @@ TEST_F(Program, HelpHasExamplesThatWork) {
   EXPECT_EQ(surefoot("--version").out, std::string(surefoot::version) + "\n");
 }
 
+TEST_F(Program, ComparesTablesOfTheSameProblems) {
+  const std::string cold = SUREFOOT_SOURCE_DIR "/examples/traces/osqp_mpc_cold.csv.gz ";
+  const std::string warm = SUREFOOT_SOURCE_DIR "/examples/traces/osqp_mpc_warm.csv.gz ";
+  const std::string claim = "--paired --claim 'below 1e-2 after 30' ";
+  const ProgramResult better = surefoot("compare " + cold + warm + claim + "--names cold,warm");
+  EXPECT_EQ(better.code, 0) << better.err;
+  EXPECT_TRUE(surefoot::test::contains(
+      better.out, "below 1e-2 after 30: the success rate of warm is higher than that of cold by at least "))
+      << better.out;
+  const std::string files = "--allow 0.01 --junit junit.xml --markdown summary.md ";
+  EXPECT_EQ(surefoot("compare " + cold + warm + claim + files).code, 0);
+  EXPECT_TRUE(
+      surefoot::test::contains(slurp(folder_ / "junit.xml"), "failures=\"0\" errors=\"0\" skipped=\"0\""));
+  EXPECT_EQ(surefoot("compare " + warm + cold + claim + files).code, 1);
+  EXPECT_TRUE(surefoot::test::contains(slurp(folder_ / "junit.xml"), "failures=\"1\""));
+  EXPECT_TRUE(surefoot::test::contains(slurp(folder_ / "summary.md"), "| below 1e-2 after 30 | 52 | 0 |"));
+  const ProgramResult open =
+      surefoot("compare " + warm + cold + "--paired --claim 'below 1e-3 after 100' --allow 0.015");
+  EXPECT_EQ(open.code, 3);
+  EXPECT_TRUE(surefoot::test::contains(open.out, "would decide")) << open.out;
+  EXPECT_EQ(surefoot("compare " + cold + cold + "--paired --names a,b").code, 3) << "nothing differs";
+  const ProgramResult everything = surefoot("compare " + cold + warm + "--paired --names cold,warm");
+  EXPECT_EQ(everything.code, 0) << everything.err;
+  EXPECT_TRUE(surefoot::test::contains(everything.out, "times the iterations of cold until it stays below"));
+
+  write("short.csv", table(50, 20, true));
+  write("other.csv", table(60, 20, true, 2));
+  expect_complaint(surefoot("compare short.csv other.csv --paired --claim 'below 1 after 3'"), "rows",
+                   {"short has 50 problems and other has 60"});
+  for (const auto& [options, word] : std::vector<std::pair<std::string, std::string>>{
+           {"--paired --claim 'below 1 after 999'", "999"},
+           {"--paired --claim '50% below 1 after 3'", "has a share"},
+           {"--paired --claim 'below 1'", "'after K' or 'within K'"},
+           {"--paired --allow 0.1", "--claim"},
+           {"--paired --claim 'below 1 after 3' --allow -0.1", "-0.1"},
+           {"--paired --out folder", "--out"},
+           {"--paired --junit x.xml", "--junit"},
+           {"--allow 0.1", "--paired"}})
+    expect_complaint(surefoot("compare short.csv short.csv --names a,b " + options), options, {word});
+}
+
 TEST_F(Program, StatesClaimsUnderOtherDistributions) {
   write("a.csv", table(400, 20, true));
   const std::string command = "certify a.csv --metric residual --tolerances 0.5,1 --steps 10,20 ";

@@ -19,6 +19,7 @@ from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, Qu
 from .certification import Traces, certify
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
+from .pairs import PairedComparison, compare_paired
 
 __all__ = [
     "Answer",
@@ -29,6 +30,7 @@ __all__ = [
     "InputError",
     "Observed",
     "OtherClaim",
+    "PairedComparison",
     "QPFamily",
     "QuantileClaim",
     "SuccessClaim",
@@ -40,6 +42,7 @@ __all__ = [
     "bounds",
     "calibrate",
     "certify",
+    "compare_paired",
     "from_cvxpy",
     "load",
     "number_text",

@@ -99,6 +99,11 @@ class Tally:
 
 class Independence: ...
 
+def compare_paired(
+    names: tuple[str, str], a: Any, b: Any, steps: Sequence[int], claims: Sequence[str], tolerances: Sequence[float] | None,
+    shares: Sequence[float], delta: float, allow: float | None, /,
+) -> tuple[str, str]: ...
+
 class RunTable:
     def __init__(self, path: str, first_step: int | None, /) -> None: ...
     @property

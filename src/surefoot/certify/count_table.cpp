@@ -377,6 +377,8 @@ void RunTable::add_block(Counting& counting, Index parts, Part rows, const doubl
   const Index groups_begin = std::min(rows.end(), (rows.first + group - 1) / group * group);
   const Index groups_end = std::max(groups_begin, rows.end() / group * group);
   const auto row_at = [&](Index row) { return values + (row - rows.first) * cells_; };
+  if (listener_)
+    for (Index row = rows.first; row < rows.end(); ++row) listener_(row, row_at(row));
   parallel_blocks(parts, [&](Index part) {
     const auto index = static_cast<std::size_t>(part);
     const Part own = part_of(rows.count, part, parts);

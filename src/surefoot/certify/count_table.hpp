@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace surefoot::certify {
@@ -71,6 +72,10 @@ class RunTable {
   /// Bytes that reading may still come to take.
   [[nodiscard]] double memory_to_come() const;
 
+  /// Told of every row in its order: its number and steps().size() values. In one process only.
+  using RowListener = std::function<void(Index row, const double* values)>;
+  void listen(RowListener listener) { listener_ = std::move(listener); }
+
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
   /// have changed.
@@ -112,6 +117,7 @@ class RunTable {
   Index rows_counted_ = 0;  // and the labels before them
   std::string sha256_;
   Independence independence_;
+  RowListener listener_;
 };
 
 }  // namespace surefoot::certify
