@@ -199,7 +199,7 @@ void AdaptiveScs::measure_one(Quantity quantity, ConstBatch z, Room& room, doubl
   const double* u = z.row(l_);
   const double* s = z.row(2 * l_);
   const L tau = L::load(z.row(2 * l_ - 1));
-  const L inverse = L(1.0) / tau;
+  const L inverse = L(1.0) / scs_divisor(tau);
   const double* row_units = room.units.data() + (n_ + m_) * W;
   L result(0.0);
   if (quantity == Quantity::dual_residual) {
