@@ -37,6 +37,8 @@ constexpr std::array all_verbs{
     NamedVerb{"worst-case", add_worst_case_verb, "Numbers"},
     NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, "Improve"},
     NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, "Improve"},
+    NamedVerb{"monitor", add_monitor_verb, "Deploy"},
+    NamedVerb{"export", [](CLI::App& app, int&) { add_export_verb(app); }, "Deploy"},
     NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, "Research"},
 };
 

@@ -53,6 +53,8 @@
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/learning/train.hpp"
+#include "surefoot/monitoring/watch.hpp"
+#include "surefoot/monitoring/watched.hpp"
 #include "surefoot/problems/cone_program.hpp"
 #include "surefoot/problems/lasso.hpp"
 #include "surefoot/problems/matrix.hpp"

@@ -19,14 +19,18 @@ from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, Qu
 from .certification import Traces, certify
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
+from .monitor import Alarm, ClaimAlarm, Monitor
 
 __all__ = [
+    "Alarm",
     "Answer",
     "BudgetClaim",
     "Certificate",
     "Claim",
+    "ClaimAlarm",
     "ConeFamily",
     "InputError",
+    "Monitor",
     "Observed",
     "OtherClaim",
     "QPFamily",
