@@ -6,6 +6,7 @@
 
 #include "fuzz_support.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>

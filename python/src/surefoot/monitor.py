@@ -61,7 +61,7 @@ class Monitor:
     >>> monitor = surefoot.Monitor(rate=0.01, tolerance=1e-3)
     >>> residuals = np.where(np.random.default_rng(0).uniform(size=2000) < 0.05, 1.0, 1e-6)  # 5 % fail
     >>> next(alarm.solve for alarm in map(monitor.update, residuals) if alarm)
-    313
+    381
 
     ``certificate`` is a :class:`Certificate` or the path of one, ``claims`` are written as for ``certificate.ask``; without them the success
     rates at the last step are watched, for every tolerance. Or ``rate`` is a rate from elsewhere: a solve fails unless it is below ``tolerance``.
