@@ -27,7 +27,7 @@ struct NamedVerb {
 
 // In the order of --help.
 constexpr std::array all_verbs{
-    NamedVerb{"run", [](CLI::App& app, int&) { add_run_verb(app); }, "Evidence"},
+    NamedVerb{"run", add_run_verb, "Evidence"},
     NamedVerb{"certify", [](CLI::App& app, int&) { add_certify_verb(app); }, "Evidence"},
     NamedVerb{"verify", add_verify_verb, "Read"},
     NamedVerb{"ask", add_ask_verb, "Read"},
@@ -37,6 +37,8 @@ constexpr std::array all_verbs{
     NamedVerb{"worst-case", add_worst_case_verb, "Numbers"},
     NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, "Improve"},
     NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, "Improve"},
+    NamedVerb{"monitor", add_monitor_verb, "Deploy"},
+    NamedVerb{"export", [](CLI::App& app, int&) { add_export_verb(app); }, "Deploy"},
     NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, "Research"},
 };
 
@@ -99,7 +101,7 @@ std::string explanation(CLI::App& app, const CLI::ParseError& error, const std::
 std::vector<std::string> with_family_settings(CLI::App& app, const std::vector<std::string>& all) {
   if (all.size() < 3 || all[0] != "run") return all;
   const CLI::App* verb = find_verb(*app.get_subcommand("run"), all[1]);
-  if (verb == nullptr) return all;
+  if (verb == nullptr || verb->get_option_no_throw("--settings") == nullptr) return all;
   const std::vector<std::string> given(all.begin() + 2, all.end());
   std::string settings;
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -4,7 +4,7 @@
 /// signal: 128 and its number.
 enum ExitCode : int {
   holds = 0,         ///< done; what was asked holds
-  refuted = 1,       ///< a certificate does not hold, or what was asked is not certified
+  refuted = 1,       ///< a certificate does not hold, what was asked is not certified, or a monitor alarms
   bad_input = 2,     ///< a file or an option cannot be used
   undecided = 3,     ///< nothing is shown either way
   no_resources = 4,  ///< memory or disk

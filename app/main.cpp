@@ -39,8 +39,8 @@ void hold_standard_streams() {
 // These are done in no time, or read what only the first process has.
 bool is_for_one_process(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
-  return verb == "verify" || verb == "compare" || verb == "bound" || verb == "worst-case" || verb.empty() ||
-         verb.front() == '-';
+  return verb == "verify" || verb == "compare" || verb == "bound" || verb == "worst-case" ||
+         verb == "monitor" || verb == "export" || verb.empty() || verb.front() == '-';
 }
 
 int run_program(int argc, char** argv) {

@@ -21,6 +21,23 @@ using namespace surefoot;
 using experiments::BoundArguments;
 using Json = nlohmann::ordered_json;
 
+/// One of several: how far the other distribution is.
+std::function<Json()> add_divergences(CLI::App& verb, const std::shared_ptr<BoundArguments>& given) {
+  const auto add = [&](bounds::Divergence divergence, const char* text) {
+    verb.add_option_function<double>(
+        fmt::format("--{}", bounds::name(divergence)),
+        [given, divergence](double radius) {
+          given->shifts.push_back({divergence, radius});
+        },
+        text);
+  };
+  add(bounds::Divergence::kl, "Kullback-Leibler divergence from it, in nats");
+  add(bounds::Divergence::total_variation, "total variation distance, half of L1, in [0, 1]");
+  add(bounds::Divergence::chi_squared, "chi^2 divergence from it");
+  add(bounds::Divergence::density_ratio, "how many times its density may be exceeded, at least 1");
+  return [given] { return Json(bounds::to_text(given->shifts.front())); };
+}
+
 /// Adds the option of that name, and returns how it is written in JSON.
 std::function<Json()> add_argument(CLI::App& verb, const std::string& name,
                                    const std::shared_ptr<BoundArguments>& given) {
@@ -30,6 +47,8 @@ std::function<Json()> add_argument(CLI::App& verb, const std::string& name,
     name == "method" ? option->capture_default_str() : option->required();
     return [given, member] { return Json((*given).*member); };
   };
+  if (name == "risk") return add(&BoundArguments::risk, "failure probability, in [0, 1]");
+  if (name == "shift") return add_divergences(verb, given);
   if (name == "q") return add(&BoundArguments::q, "observed rate, in [0, 1]");
   if (name == "c") return add(&BoundArguments::c, "divergence, at least 0");
   if (name == "failures") return add(&BoundArguments::failures, "runs that failed");
@@ -43,7 +62,7 @@ std::function<Json()> add_argument(CLI::App& verb, const std::string& name,
 
 void add_bound_verb(CLI::App& app) {
   CLI::App* all =
-      app.add_subcommand("bound", "One bound as a number: kl-inverse, risk, rank, level or anytime");
+      app.add_subcommand("bound", "One bound as a number: kl-inverse, risk, rank, level, anytime or shift");
   all->require_subcommand(1);
   all->footer("Example: surefoot bound risk --failures 3 --samples 1000 --delta 1e-4");
   for (const experiments::NamedBound& bound : experiments::named_bounds()) {

@@ -1,12 +1,20 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/counted_rows.hpp"
+#include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/experiments/files_by_digest.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
+#include "surefoot/report/file_names.hpp"
 
 #include "begin_work.hpp"
 #include "claims.hpp"
@@ -24,19 +32,27 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 namespace {
 
 using namespace surefoot;
 using namespace surefoot::experiments;
+namespace fs = std::filesystem;
 
 struct CertifyOptions {
   std::vector<std::string> files;
   std::string names;
+  std::string append;  // to this certificate
   std::optional<Index> first_step;
+  certify::TableChoice table;
+  std::string missing{name(certify::Missing::refuse)};
   bool allow_dependence = false;
+  bool sequence = false;
   std::string worst_case;
   std::optional<double> dist0;
   std::optional<double> estimated_dist0;
@@ -48,44 +64,201 @@ struct CertifyOptions {
   std::uint64_t memory_limit = 0;
 };
 
-certify::Certificate certify_files(const CertifyOptions& options, const std::vector<std::string>& names,
+/// Whether options speak of a table of text, with labelled columns of which some count.
+bool is_of_text(const CertifyOptions& options) {
+  const certify::TableChoice& table = options.table;
+  return options.claims.scalar || !table.values.empty() || !table.variants.empty() || !table.rows.empty() ||
+         !table.steps.empty() || !table.where.empty() || !table.failed.empty();
+}
+
+std::string source_name(const std::string& path) {
+  return path == "-" ? "standard input" : fs::path(path).filename().string();
+}
+
+certify::Certificate certify_text(const CertifyOptions& options, certify::Options claims,
+                                  const certify::CountJournal& journal,
+                                  std::unique_ptr<io::ResultFolder>& folder) {
+  certify::TableChoice choice = options.table;
+  choice.missing = certify::parse_missing(options.missing);
+  choice.scalar = options.claims.scalar;
+  require_memory_of_text(options.files, choice, claims, 1, options.memory_limit);
+  folder = options.output.open();
+  std::vector<certify::LongTable> tables;
+  for (const std::string& file : options.files) {
+    Progress progress("reading " + file);
+    tables.emplace_back(
+        file, choice, io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)},
+        [&](Index done, Index total) {
+          journal.interrupt();
+          progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+        });
+    for (const std::string& notice : tables.back().notices()) say(fmt::format("{}: {}", file, notice));
+  }
+  const bool named = std::ranges::any_of(tables, [](const certify::LongTable& table) {
+    return table.parts().size() > 1 || !table.parts().front().name.empty();
+  });
+  require(!named || options.names.empty(), "--names: the table names its variants");
+  const std::vector<std::string> names = certify::table_names(options.files, options.names);
+  std::vector<const certify::LongTable*> all;
+  for (const certify::LongTable& table : tables) all.push_back(&table);
+  claims = certify::resolved_for(claims, all);
+  std::vector<certify::Counted> variants;
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    for (certify::Counted& counted : certify::count_variants(
+             tables[i], claims, names[i], tables.size() > 1, source_name(options.files[i]),
+             options.allow_dependence, [&] { journal.interrupt(); }))
+      variants.push_back(std::move(counted));
+  certify::require_different_names(variants);
+  return certify::certify(claims, variants);
+}
+
+/// Default quantiles that are not there: their readers may miss them.
+void say_left_out(const certify::Options& claims, const certify::Certificate& certificate) {
+  if (!claims.quantiles.empty() || (certificate.quantile.empty() && certificate.budget.empty())) return;
+  std::vector<double> left_out;
+  for (const double quantile : certify::default_quantiles(certificate.scalar))
+    if (std::ranges::count(certificate.quantiles, quantile) == 0) left_out.push_back(quantile);
+  if (left_out.empty()) return;
+  say(
+      fmt::format("so few {} support no claim of the share{} {} at this confidence ('surefoot plan' says how "
+                  "many are needed)",
+                  certify::things(certificate), left_out.size() == 1 ? "" : "s", as_list(left_out)));
+}
+
+/// A variant and the tables it is counted from, those counted before first.
+struct VariantFiles {
+  struct File {
+    std::string path;
+    std::string source;  // its name in the certificate
+  };
+  std::string name;
+  std::optional<Index> first_step;
+  std::vector<File> files;
+};
+
+/// What is counted: a table for each variant.
+std::vector<VariantFiles> given_files(const CertifyOptions& options) {
+  const std::vector<std::string> names = certify::table_names(options.files, options.names);
+  std::vector<VariantFiles> all;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all.push_back({names[i], options.first_step, {{options.files[i], source_name(options.files[i])}}});
+  return all;
+}
+
+/// The certificate that rows are added to: a file, or the folder of a result.
+fs::path certificate_file(const std::string& given) {
+  std::error_code none;
+  const fs::path path = given;
+  return fs::is_directory(path, none) ? path / report::file_names::certificate : path;
+}
+
+/// The tables of the certificate, found by their digests, and those that are given after them.
+std::vector<VariantFiles> appended_files(const CertifyOptions& options,
+                                         const certify::Certificate& certificate) {
+  const std::size_t variants = certificate.variants.size();
+  require(options.files.size() == variants || variants == 1,
+          "--append: {} files for {} variants; give one for each, in the order of the certificate",
+          options.files.size(), variants);
+  std::vector<fs::path> folders{".", certificate_file(options.append).parent_path()};
+  for (const std::string& file : options.files)
+    if (file != "-") folders.push_back(fs::path(file).parent_path());
+  for (fs::path& folder : folders) folder = fs::weakly_canonical(folder.empty() ? "." : folder);
+  std::ranges::sort(folders);
+  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
+  std::vector<VariantFiles> all;
+  for (std::size_t i = 0; i < variants; ++i) {
+    const certify::Variant& variant = certificate.variants[i];
+    VariantFiles of{variant.name, variant.first_step, {}};
+    const auto add_counted = [&](const std::string& source, const std::string& sha256) {
+      const std::optional<fs::path> found = file_by_digest(folders, source, sha256);
+      require(
+          found.has_value(),
+          "--append: {}, which the certificate has counted, is not here (SHA-256 {}); put it beside the new "
+          "table or the certificate",
+          io::excerpt(source), sha256);
+      of.files.push_back({found->string(), source});
+    };
+    add_counted(variant.source, variant.sha256);
+    for (const certify::AppendedTable& table : variant.appended) add_counted(table.source, table.sha256);
+    const std::size_t first = variants == 1 ? 0 : i;
+    for (std::size_t file = first; file < (variants == 1 ? options.files.size() : i + 1); ++file)
+      of.files.push_back({options.files[file], source_name(options.files[file])});
+    all.push_back(std::move(of));
+  }
+  return all;
+}
+
+/// Arrays with three dimensions say by themselves that their rows belong to groups.
+void take_groups(const CertifyOptions& options, const std::vector<const certify::RunTable*>& tables,
+                 certify::Options& claims) {
+  const auto grouped = [](const auto& table) { return table->grouped(); };
+  const auto first = std::ranges::find_if(tables, grouped);
+  if (first == tables.end()) return;
+  const auto other = std::ranges::find_if_not(tables, grouped);
+  require(other == tables.end(), "{}: has no third dimension, which says the groups of {}",
+          other == tables.end() ? "" : (*other)->path(), (*first)->path());
+  require(!options.sequence,
+          "{}: --sequence is of one log, and this array has three dimensions (groups, ticks, steps)",
+          (*first)->path());
+  claims.sampling = certify::Sampling::groups;
+  claims.kinds = options.claims.kinds(claims.sampling, claims.anytime());
+}
+
+certify::Certificate certify_files(const CertifyOptions& options, const std::vector<VariantFiles>& given,
                                    certify::Options claims, certify::CountJournal& journal,
                                    std::unique_ptr<io::ResultFolder>& folder) {
-  std::vector<std::unique_ptr<certify::RunTable>> tables;
+  std::vector<std::vector<std::unique_ptr<certify::RunTable>>> tables;
   std::vector<std::vector<Index>> recorded;
-  for (const std::string& file : options.files) {
-    tables.push_back(std::make_unique<certify::RunTable>(
-        file, options.first_step,
-        io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)}));
-    if (options.first_step) tables.back()->require_first_step(*options.first_step);
-    recorded.push_back(tables.back()->steps());
-    if (!tables.back()->notice().empty()) say(fmt::format("{}: {}", file, tables.back()->notice()));
+  for (const VariantFiles& variant : given) {
+    tables.emplace_back();
+    for (const VariantFiles::File& file : variant.files) {
+      auto table = std::make_unique<certify::RunTable>(
+          file.path, variant.first_step,
+          io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)}, options.claims.group);
+      if (options.first_step) table->require_first_step(*options.first_step);
+      tables.back().push_back(std::move(table));
+    }
+    recorded.push_back(tables.back().front()->steps());
   }
+  std::vector<const certify::RunTable*> all;
+  for (const auto& of_variant : tables)
+    for (const std::unique_ptr<certify::RunTable>& table : of_variant) all.push_back(table.get());
+  take_groups(options, all, claims);
+  for (const certify::RunTable* table : all)
+    if (!table->notice().empty()) say(fmt::format("{}: {}", table->path(), table->notice()));
   claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  for (const std::unique_ptr<certify::RunTable>& table : tables)
-    needs.add_table(*table, claims, journal.keeps());
+  for (const auto& of_variant : tables)
+    for (const std::unique_ptr<certify::RunTable>& table : of_variant)
+      needs.add_table(*table, claims, journal.keeps());
   needs.require_fit();
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   folder = options.output.open();
   std::vector<certify::Counted> variants;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    Progress progress("reading " + names[i]);
-    runs::Tally tally = tables[i]->count(
-        certify::tally_spec(claims, tables[i]->steps()),
-        [&](Index done, Index total) {
-          progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
-        },
-        &journal);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    certify::CountedRows counted;
+    for (std::size_t t = 0; t < tables[i].size(); ++t) {
+      certify::RunTable& table = *tables[i][t];
+      if (table.grouped()) require_memory_of_table(table, claims, options.memory_limit);
+      Progress progress("reading " + given[i].files[t].source);
+      table.follow(counted.rows());
+      runs::Tally tally = table.count(
+          certify::tally_spec(claims, table.steps()),
+          [&](Index done, Index total) {
+            progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+          },
+          &journal);
+      counted.add(std::move(tally), table.check(),
+                  {given[i].files[t].source, table.sha256(), 0, table.reading()});
+    }
     certify::Variant variant;
-    variant.name = names[i];
-    variant.source = options.files[i] == "-" ? "standard input"
-                                             : std::filesystem::path(options.files[i]).filename().string();
-    variant.sha256 = tables[i]->sha256();
-    variant.reading = tables[i]->reading();
-    variant.independence = tables[i]->independence();
-    variant.independence->require_none(options.files[i], options.allow_dependence);
-    variants.push_back({variant, std::move(tally)});
+    variant.name = given[i].name;
+    counted.describe(variant);
+    if (options.sequence)
+      variant.independence.reset();
+    else
+      variant.independence->require_none(given[i].files.back().path, options.allow_dependence);
+    variants.push_back({variant, counted.take_tally()});
   }
   return certify::certify(claims, variants);
 }
@@ -96,8 +269,19 @@ void record_looks(const CLI::App& verb, const CertifyOptions& options, certify::
   if (!looks.kept()) return;
   std::vector<certify::SampleRange> rows;
   for (const certify::Variant& variant : certificate.variants)
-    rows.push_back({certify::data_family(variant.sha256), 0, certify::data_set, 0, variant.samples});
+    rows.push_back(
+        {certify::data_family(variant.sha256), 0, certify::data_set, 0, certify::rows_of(variant)});
   looks.record_in(certificate, rows, certificate.variants.front().source);
+}
+
+/// Everything that is declared stands in the certificate that rows are added to.
+void require_no_declarations(const CLI::App& verb) {
+  static const std::set<std::string> allowed{
+      "files",  "--append",     "--anytime", "--allow-dependence",   "--threads", "--out",
+      "--json", "--checkpoint", "--resume",  "--checkpoint-seconds", "--help",    "--memory-limit"};
+  for (const CLI::Option* option : verb.get_options())
+    require(option->count() == 0 || allowed.contains(option->get_name()),
+            "{}: cannot stand beside --append; the certificate has declared all of it", option->get_name());
 }
 
 void run(const CLI::App& verb, const CertifyOptions& options) {
@@ -110,21 +294,91 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
     stated = certify::parse_stated_worst_case(options.worst_case, options.dist0, options.estimated_dist0);
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
-  const std::vector<std::string> names = certify::table_names(options.files, options.names);
-  const certify::Options claims = options.claims.options();
+  const bool of_text = is_of_text(options);
+  const bool appends = !options.append.empty();
+  if (of_text) {
+    certify::parse_missing(options.missing);
+    require(!options.first_step, "--first-step: is for tables with a column per step");
+    require(!stated, "--worst-case: is for tables with a column per step");
+    require(options.claims.group.empty() && !options.sequence,
+            "{}: is for tables with a column per step, not for --scalar and tables of text",
+            options.sequence ? "--sequence" : "--group");
+  } else {
+    require(options.missing == name(certify::Missing::refuse),
+            "--missing: is for tables of text, whose columns --value and --rows name");
+  }
+  if (appends) require_no_declarations(verb);
+  std::vector<VariantFiles> files = appends ? std::vector<VariantFiles>{} : given_files(options);
+  require(!options.sequence || options.claims.group.empty(),
+          "--sequence: it is of one log, and --group of many; certify one of them");
+  require(!options.sequence || !options.allow_dependence,
+          "--allow-dependence: it is not needed with --sequence, whose rows may depend on each other");
+  require(!options.sequence || options.worst_case.empty(),
+          "--worst-case: it speaks of new problems, and --sequence of the past of one log");
+  ClaimArguments arguments = options.claims;
+  if (options.sequence) arguments.sampling = certify::Sampling::sequence;
+  if (!arguments.group.empty()) arguments.sampling = certify::Sampling::groups;
+  certify::Options claims = arguments.options();
+  if (of_text && verb.count("--metric") == 0) claims.metric = "";  // the label says it
   begin_work();
+  io::Configuration data;
+  std::optional<certify::Certificate> before;
+  if (appends) {
+    const std::string path = certificate_file(options.append).string();
+    before = certify::read_held_certificate(path).certificate;
+    claims = certify::options_to_append(*before);
+    files = appended_files(options, *before);
+    data.emplace_back("--append", io::sha256_of_file(path));
+  }
   options.checkpoint.prepare();
-  const auto journal = open_journal(options.checkpoint, verb, {});
+  const auto journal = open_journal(options.checkpoint, verb, data);
   std::unique_ptr<io::ResultFolder> folder;
   certify::Certificate certificate = [&] {
     const StopSignals signals(how_to_go_on(options.checkpoint));
-    certify::Certificate counted = certify_files(options, names, claims, *journal, folder);
+    certify::Certificate counted = of_text ? certify_text(options, claims, *journal, folder)
+                                           : certify_files(options, files, claims, *journal, folder);
     if (stated) certify::add_worst_case(counted, *stated, StopSignals::check);
     return counted;
   }();
+  say_left_out(claims, certificate);
+  if (before) certify::require_continues(*before, certificate);
   record_looks(verb, options, certificate);
   write_certificate(certificate, options.output, *folder);
   journal->close();
+}
+
+}  // namespace
+
+namespace {
+
+void add_table_options(CLI::App& verb, CertifyOptions& options) {
+  const std::string group = "One number per problem, tables of text";
+  certify::TableChoice& table = options.table;
+  const auto add = [&](const char* name, auto& value, const char* help) {
+    return verb.add_option(name, value, help)->group(group)->option_text("COLUMN");
+  };
+  verb.add_flag(
+          "--scalar", options.claims.scalar,
+          "one number per problem (a time, a cost), no steps: success is at most a tolerance; each column is "
+          "a variant")
+      ->group(group);
+  add("--value", table.values,
+      "column of the numbers; \"> 4000\" counts as infinite; again for another variant")
+      ->allow_extra_args(false);
+  add("--variants", table.variants, "column whose texts are the variants");
+  add("--rows", table.rows, "column that names the problems ('line': every line is a problem)");
+  add("--step-column", table.steps, "column of the steps, of traces [one called step, iteration, iter or k]");
+  add("--where", table.where, "only lines with this text in this column; several: with all of them")
+      ->allow_extra_args(false)
+      ->option_text("COLUMN=TEXT");
+  add("--failed", table.failed,
+      "a line with this text in this column is a failure; several: with any of them")
+      ->allow_extra_args(false)
+      ->option_text("COLUMN=TEXT");
+  add("--missing", options.missing,
+      "a problem that a variant lacks: refuse, or failed (it counts as infinite)")
+      ->option_text("TEXT")
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -138,9 +392,28 @@ void add_certify_verb(CLI::App& app) {
                    "CSV (also gzipped), NumPy .npy, or - for standard input; one per variant")
       ->required();
   verb->add_option("--names", options->names, "names of the variants, separated by commas [the file names]");
-  add_claim_options(*verb, options->claims);
-  verb->add_option("--metric", options->claims.metric, "name of the metric")->capture_default_str();
-  verb->add_option("--unit", options->claims.unit, "its unit; dB makes decibel defaults");
+  verb->add_option(
+      "--append", options->append,
+      "add the rows to this certificate, or that of this folder, which was made with --anytime: its tables are found "
+      "by their digests and counted with them, under its declarations");
+  using certify::Sampling;
+  add_claim_options(*verb, options->claims, {Sampling::problems, Sampling::groups, Sampling::sequence});
+  add_anytime_option(*verb, options->claims);
+  verb->add_option(
+      "--group", options->claims.group,
+      "column that names the group of each row (ticks of a flight, runs of a day): groups are the independent "
+      "samples, and claims are of every tick of a group and of the average tick; a .npy array has groups as "
+      "its first of three dimensions");
+  verb->add_flag(
+      "--sequence", options->sequence,
+      "rows are consecutive ticks of one log, which may depend on each other: claims are of the past of this log");
+  verb->add_option("--average-method", options->claims.average_method, "of averages of groups: betting or kl")
+      ->capture_default_str();
+  verb->add_option("--metric", options->claims.metric,
+                   "name of the metric [metric, or what the column is called]");
+  verb->add_option("--unit", options->claims.unit,
+                   "its unit; dB makes decibel defaults [of a column \"runtime (ms)\": ms]");
+  add_table_options(*verb, *options);
   verb->add_option("--first-step", options->first_step, "step of the first column if the header does not say")
       ->check(whole_number);
   add_dependence_option(*verb, options->allow_dependence);
@@ -160,8 +433,11 @@ void add_certify_verb(CLI::App& app) {
   add_memory_option(*verb, options->memory_limit);
   verb->footer(
       "Example: surefoot certify cold.csv warm.csv --tolerances 1e-3,1e-2 --quantiles 0.9,0.99\n"
-      "Rows must be independent and identically distributed problems: repeated rows, rows that resemble "
+      "         surefoot certify times.csv --scalar\n"
+      "         surefoot certify results.csv --value runtime --variants solver --rows problem\n"
+      "Rows must be independent and identically distributed problems, or belong to groups that are (--group): "
+      "repeated rows, rows that resemble "
       "their neighbours and values that drift are refused. Tolerances and steps must be chosen without "
-      "looking at the results.");
+      "looking at the results; with --anytime their number need not be, and --append adds rows later.");
   verb->callback([options, verb] { run(*verb, *options); });
 }

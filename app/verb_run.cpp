@@ -7,6 +7,7 @@
 
 #include "begin_work.hpp"
 #include "claims.hpp"
+#include "exit_codes.hpp"
 #include "output.hpp"
 #include "rerun_options.hpp"
 #include "say.hpp"
@@ -73,8 +74,8 @@ struct RunArguments {
   LookOptions looks;
 };
 
-void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solver_settings,
-         const std::function<SolverRun(families::FamilyFiles&)>& solver_of) {
+void run(const CLI::App& verb, RunArguments& arguments, RerunOptions settings,
+         const std::function<SolverRun(families::FamilyFiles&)>& solver_of, int& exit_code) {
   set_threads(arguments.threads);
   begin_work();
   const auto folder = arguments.output.open();
@@ -82,6 +83,7 @@ void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solv
   arguments.run.checkpoints = !arguments.checkpoint.folder.empty();
   arguments.files["start"] = arguments.run.start;
   families::FamilyFiles files(arguments.folder, arguments.files);
+  for (auto& effective : arguments.claims.effective()) settings.push_back(std::move(effective));
   FamilyRun family(arguments.folder, files, solver_of(files), arguments.run, arguments.claims.options());
   const std::string solver(family.op().name());
   LookBook looks(arguments.looks, "run", configuration_of(verb, family.data()), arguments.checkpoint.resume);
@@ -93,15 +95,17 @@ void run(const CLI::App& verb, RunArguments& arguments, const RerunOptions& solv
   }();
   const std::vector<RerunFile> read = family.rerun_files();
   result.certificate.rerun =
-      rerun_record({{"run", verb.get_name()}, rerun_options(verb, read, solver_settings), read});
+      rerun_record({{"run", verb.get_name()}, rerun_options(verb, read, settings), read});
   looks.record_in(result.certificate, {family.problems()}, solver);
   std::vector<io::FileContent> others;
   if (!result.terminations.empty()) others.push_back({report::file_names::terminations, result.terminations});
   if (arguments.run.save_traces) others.push_back({report::file_names::traces, result.traces});
   write_certificate(result.certificate, arguments.output, *folder, std::move(others));
-  for (const std::string& line : {result.solver_line, result.termination_line}) {
+  for (const std::string& line : {result.solver_line, result.termination_line, result.until_line}) {
     if (!line.empty() && !arguments.output.json) fmt::print("{}\n", line);
   }
+  if (!result.decided) exit_code = undecided;
+  if (!result.decided && arguments.output.json) say(result.until_line);
   journal->close();
 }
 
@@ -112,12 +116,15 @@ Preset checked_preset(RunArguments& arguments) {
     say("--preset package: an older name of fixed, the package without what it adapts");
     arguments.preset = to_string(preset);
   }
+  arguments.run.until = arguments.claims.until_claim();
+  require(!arguments.run.until || arguments.looks.ledger.empty(),
+          "--ledger: with --until nobody knows which problems will be looked at before they are");
   arguments.run.validate();
   (void)arguments.claims.options();
   return preset;
 }
 
-void run_qp(const CLI::App& verb, RunArguments& arguments) {
+void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   algorithms::OsqpOptions osqp = arguments.osqp.over(osqp_preset(checked_preset(arguments)));
   if (verb.count("--adaptive-rho") == 0) arguments.adaptive_rho = adaptive_rho_name(osqp.adaptive_rho);
   osqp.adaptive_rho = parse_adaptive_rho(arguments.adaptive_rho);
@@ -125,11 +132,12 @@ void run_qp(const CLI::App& verb, RunArguments& arguments) {
     osqp.check_termination = arguments.osqp.options.check_termination;
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
-  run(verb, arguments, rerun_settings(osqp, arguments.preset),
-      [&](families::FamilyFiles& files) { return osqp_run(files, osqp); });
+  run(
+      verb, arguments, rerun_settings(osqp, arguments.preset),
+      [&](families::FamilyFiles& files) { return osqp_run(files, osqp); }, exit_code);
 }
 
-void run_cone(const CLI::App& verb, RunArguments& arguments) {
+void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   algorithms::ScsOptions scs = arguments.scs.over(scs_preset(checked_preset(arguments)));
   require(arguments.time_limit.empty(),
           "--time-limit-secs: it makes results depend on the clock; limit the --iterations");
@@ -138,8 +146,9 @@ void run_cone(const CLI::App& verb, RunArguments& arguments) {
   scs.max_iters = arguments.run.iterations;
   scs.validate();
   arguments.cones.validate();
-  run(verb, arguments, rerun_settings(scs, arguments.preset),
-      [&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); });
+  run(
+      verb, arguments, rerun_settings(scs, arguments.preset),
+      [&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); }, exit_code);
 }
 
 void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files,
@@ -170,6 +179,10 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   verb.add_flag("--save-traces", arguments.run.save_traces,
                 "write the traces too, so that verify --data can count them again");
   add_claim_options(verb, arguments.claims);
+  add_anytime_option(verb, arguments.claims);
+  add_until_option(verb, arguments.claims);
+  verb.add_option("--max-runs", arguments.run.max_runs, "with --until: at most so many problems [all]")
+      ->check(whole_number);
   add_dependence_option(verb, arguments.run.allow_dependence);
   add_output_options(verb, arguments.output);
   add_checkpoint_options(verb, arguments.checkpoint);
@@ -225,7 +238,7 @@ void add_scs_options(CLI::App& verb, RunArguments& arguments) {
   verb.add_option("--time-limit-secs", arguments.time_limit, "refused: results must not depend on the clock");
 }
 
-void add_qp(CLI::App& run) {
+void add_qp(CLI::App& run, int& exit_code) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("qp", "Quadratic programs 1/2 x'Px + q'x, l <= Ax <= u, by OSQP");
   add_common(
@@ -234,10 +247,10 @@ void add_qp(CLI::App& run) {
       "stopping test; package is its older name) or paper");
   add_osqp_options(*verb, *arguments);
   verb->footer("Example: surefoot run qp examples/mpc --iterations 200 --tolerances 1e-3,1e-2");
-  verb->callback([arguments, verb] { run_qp(*verb, *arguments); });
+  verb->callback([arguments, verb, &exit_code] { run_qp(*verb, *arguments, exit_code); });
 }
 
-void add_cone(CLI::App& run) {
+void add_cone(CLI::App& run, int& exit_code) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = run.add_subcommand("cone", "Cone programs 1/2 x'Px + c'x, Ax + s = b, s in K, by SCS");
   add_common(
@@ -259,16 +272,17 @@ void add_cone(CLI::App& run) {
       ->delimiter(',');
   add_scs_options(*verb, *arguments);
   verb->footer("Example: surefoot run cone examples/portfolio --iterations 200");
-  verb->callback([arguments, verb] { run_cone(*verb, *arguments); });
+  verb->callback([arguments, verb, &exit_code] { run_cone(*verb, *arguments, exit_code); });
 }
 
 }  // namespace
 
-void add_run_verb(CLI::App& app) {
-  CLI::App* run =
-      app.add_subcommand("run", "Run a solver on a family of your own and certify it: run qp, run cone");
+void add_run_verb(CLI::App& app, int& exit_code) {
+  CLI::App* run = app.add_subcommand(
+      "run", "Run a solver on problems of your own and certify it: run qp, run cone, run command");
   run->require_subcommand(1);
   run->footer("Example: surefoot run qp examples/mpc --iterations 200");
-  add_qp(*run);
-  add_cone(*run);
+  add_qp(*run, exit_code);
+  add_cone(*run, exit_code);
+  add_run_command(*run, exit_code);
 }

@@ -8,7 +8,11 @@ void add_bound_verb(CLI::App& app);
 void add_calibrate_verb(CLI::App& app);
 void add_certify_verb(CLI::App& app);
 void add_compare_verb(CLI::App& app, int& exit_code);
-void add_run_verb(CLI::App& app);
+void add_export_verb(CLI::App& app);
+void add_monitor_verb(CLI::App& app, int& exit_code);
+void add_run_verb(CLI::App& app, int& exit_code);
+/// Of `run`.
+void add_run_command(CLI::App& run, int& exit_code);
 void add_plan_verb(CLI::App& app);
 void add_reproduce_verb(CLI::App& app);
 void add_train_verb(CLI::App& app);

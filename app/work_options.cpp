@@ -32,8 +32,10 @@ std::string full_name(const CLI::App& verb) {
 
 std::string how_to_go_on(const CheckpointOptions& options) {
   if (options.folder.empty()) return "nothing is kept; with --checkpoint DIR one can go on";
-  return fmt::format("what is done is kept in {}; go on with: {}{}", options.folder.string(), command_line(),
-                     options.resume ? "" : " --resume");
+  std::string command = command_line();
+  // What stands after -- is of another program.
+  if (!options.resume) command.insert(std::min(command.find(" -- "), command.size()), " --resume");
+  return fmt::format("what is done is kept in {}; go on with: {}", options.folder.string(), command);
 }
 
 void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual) {
@@ -47,11 +49,11 @@ void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const st
 }
 
 io::Configuration configuration_of(const CLI::App& verb, const io::Configuration& data) {
-  constexpr std::array<std::string_view, 13> no_matter{
-      "folder",         "--help",       "--out",    "--json",
-      "--threads",      "--checkpoint", "--resume", "--checkpoint-seconds",
-      "--memory-limit", "--settings",   "--quiet",  "--ledger",
-      "--look-again"};
+  constexpr std::array<std::string_view, 15> no_matter{
+      "folder",         "--help",       "--out",     "--json",
+      "--threads",      "--checkpoint", "--resume",  "--checkpoint-seconds",
+      "--memory-limit", "--settings",   "--quiet",   "--ledger",
+      "--look-again",   "--jobs",       "--max-runs"};
   io::Configuration all{{"work", full_name(verb)}, {"version", std::string(version)}};
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_name();

@@ -9,6 +9,7 @@ install(DIRECTORY src/surefoot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MAT
         # These need fast_float and nlohmann/json, which users of the library need not have.
         PATTERN "number.hpp" EXCLUDE PATTERN "json_fields.hpp" EXCLUDE PATTERN "json_parse.hpp" EXCLUDE PATTERN "free_choice.hpp" EXCLUDE PATTERN "kind_of.hpp" EXCLUDE
         PATTERN "experiments" EXCLUDE)
+install(FILES include/surefoot/monitor.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/surefoot)
 install(FILES ${PROJECT_BINARY_DIR}/generated/surefoot/core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/surefoot/core)
 install(DIRECTORY schema DESTINATION ${CMAKE_INSTALL_DATADIR}/surefoot)

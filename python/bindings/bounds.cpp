@@ -9,6 +9,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/sample_size.hpp"
+#include "surefoot/bounds/shift.hpp"
 #include "surefoot/bounds/worst_case.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -110,6 +111,21 @@ void add_bounds_after_looking(py::module_& module) {
       });
 }
 
+void add_shifts(py::module_& module) {
+  module.def("risk_under_shift", [](const Object& risk, const std::string& divergence, const Object& radius) {
+    const auto of = [by = bounds::parse_divergence(divergence)](double r, double far) {
+      return bounds::risk_under_shift(r, {by, far});
+    };
+    return vectorised<double, double>(of, {"risk", "radius"}, risk, radius);
+  });
+  module.def("shift_margin", [](const Object& risk, const Object& tolerated, const std::string& divergence) {
+    const auto of = [by = bounds::parse_divergence(divergence)](double r, double t) {
+      return bounds::shift_margin(r, t, by);
+    };
+    return vectorised<double, double>(of, {"risk", "tolerated"}, risk, tolerated);
+  });
+}
+
 void add_rates(py::module_& module) {
   module.def("linear_rate_residual", [](const Object& beta, const Object& k, const Object& dist0) {
     return vectorised<double, Index, double>(bounds::linear_rate_residual, {"beta", "k", "dist0"}, beta, k,
@@ -127,6 +143,7 @@ void add_bounds(py::module_& module) {
   add_kl(module);
   add_counts(module);
   add_bounds_after_looking(module);
+  add_shifts(module);
   add_rates(module);
   module.def("pac_bayes_risk", [](const Object& risk, const Object& regularizer) {
     return vectorised<double, double>(bounds::pac_bayes_risk, {"expected_empirical_risk", "regularizer"},

@@ -1,9 +1,14 @@
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/certify/paired.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/table_view.hpp"
+#include "surefoot/certify/until.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -58,13 +63,41 @@ certify::TableView view_of(const py::array& traces) {
   return view;
 }
 
+/// `groups`: the number of each row's group; none: rows are runs.
+void require_groups(const runs::TallySpec& spec, const std::optional<std::vector<Index>>& groups) {
+  require(spec.grouped == groups.has_value(), "groups: {}",
+          groups ? "the claims are not of groups"
+                 : "the claims are of groups, and nobody says which rows belong together");
+}
+
 runs::Tally count_traces(const py::array& traces, const runs::TallySpec& spec,
-                         certify::Independence* independence = nullptr) {
+                         certify::Independence* independence = nullptr,
+                         const std::optional<std::vector<Index>>& groups = std::nullopt) {
   constexpr Index soon_counted = Index{1} << 18;
   const certify::TableView view = view_of(traces);
+  require_groups(spec, groups);
+  if (groups)
+    return interruptible([&](const Interrupt& interrupt) {
+      return certify::count_grouped_view(view, *groups, spec, interrupt, independence);
+    });
   if (view.rows * view.columns < soon_counted) return certify::count_view(view, spec, nullptr, independence);
   return interruptible(
       [&](const Interrupt& interrupt) { return certify::count_view(view, spec, interrupt, independence); });
+}
+
+/// The same of the next rows of a variant.
+void add_traces(certify::CountedRows& rows, const py::array& traces, const runs::TallySpec& spec,
+                const std::string& source, const std::string& sha256, const std::vector<std::string>& reading,
+                const std::optional<std::vector<Index>>& groups) {
+  const certify::TableView view = view_of(traces);
+  require_groups(spec, groups);
+  interruptible([&](const Interrupt& interrupt) {
+    certify::DependenceCheck check(spec.steps);
+    runs::Tally tally = groups ? certify::count_groups_into(check, view, *groups, spec, interrupt)
+                               : certify::count_view_from(rows.rows(), view, spec, interrupt, &check);
+    rows.add(std::move(tally), check, {source, sha256, 0, reading});
+    return true;
+  });
 }
 
 runs::Tally count_file(certify::RunTable& table, const runs::TallySpec& spec) {
@@ -94,10 +127,18 @@ void add_options(py::module_& module) {
       .def_readwrite("title", &Options::title)
       .def_readwrite("metric", &Options::metric)
       .def_readwrite("unit", &Options::unit)
+      .def_readwrite("group", &Options::group)
+      .def("set_sampling",
+           [](Options& self, const std::string& rows, bool default_claims) {
+             self.sampling = certify::parse_sampling(rows);
+             if (default_claims) self.kinds = certify::default_kinds(self.sampling, self.anytime());
+           })
       .def("set_simultaneous",
            [](Options& self, const std::string& text) {
              self.simultaneous = certify::parse_simultaneity(text);
            })
+      .def("set_shift",
+           [](Options& self, const std::string& text) { self.shift = bounds::parse_shift(text); })
       .def("set_choose",
            [](Options& self, const std::string& text) { self.choose = certify::parse_choice(text); })
       .def("set_claims", [](Options& self, const std::vector<std::string>& kinds) {
@@ -113,6 +154,7 @@ void add_options(py::module_& module) {
   add_method(options, "risk_method", &Options::risk_method, bounds::parse_risk_method);
   add_method(options, "quantile_method", &Options::quantile_method, bounds::parse_quantile_method);
   add_method(options, "budget_method", &Options::budget_method, bounds::parse_budget_method);
+  add_method(options, "average_method", &Options::average_method, bounds::parse_mean_method);
   module.def("resolved", [](const Options& given, const std::vector<std::vector<Index>>& recorded) {
     return certify::resolved(given, recorded);
   });
@@ -122,13 +164,14 @@ void add_counting(py::module_& module) {
   py::class_<certify::Independence>(module, "Independence");
   py::class_<runs::Tally>(module, "Tally").def_property_readonly("samples", &runs::Tally::samples);
   py::class_<certify::RunTable>(module, "RunTable")
-      .def(py::init([](const std::string& path, std::optional<Index> first_step) {
-        auto table = std::make_unique<certify::RunTable>(path, first_step);
+      .def(py::init([](const std::string& path, std::optional<Index> first_step, const std::string& group) {
+        auto table = std::make_unique<certify::RunTable>(path, first_step, io::TableOptions{}, group);
         if (first_step) table->require_first_step(*first_step);
         return table;
       }))
       .def_property_readonly("steps", &certify::RunTable::steps)
       .def_property_readonly("notice", &certify::RunTable::notice)
+      .def_property_readonly("grouped", &certify::RunTable::grouped)
       .def_property_readonly("reading", &certify::RunTable::reading)
       .def_property_readonly("independence", &certify::RunTable::independence)
       .def_property_readonly("sha256", &certify::RunTable::sha256)
@@ -142,15 +185,80 @@ void add_counting(py::module_& module) {
         certify::steps_of_columns(labels, static_cast<Index>(labels.size()), std::nullopt);
     return std::make_tuple(found.steps, found.skipped);
   });
-  module.def("count_table",
-             [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
-               certify::Independence independence;
-               runs::Tally tally = count_traces(traces, certify::tally_spec(options, steps), &independence);
-               return std::make_tuple(std::move(tally), independence);
-             });
+  module.def(
+      "count_table", [](const py::array& traces, const Options& options, const std::vector<Index>& steps,
+                        const std::optional<std::vector<Index>>& groups) {
+        certify::Independence independence;
+        runs::Tally tally = count_traces(traces, certify::tally_spec(options, steps), &independence, groups);
+        return std::make_tuple(std::move(tally), independence);
+      });
   module.def("count", [](const py::array& traces, const Options& options, const std::vector<Index>& steps) {
     return count_traces(traces, certify::tally_spec(options, steps));
   });
+}
+
+/// Reads a table of text, which Ctrl-C ends.
+template <class Source>
+std::unique_ptr<certify::LongTable> read_long_table(const Source& open, const certify::TableChoice& choice) {
+  return interruptible([&](const Interrupt& interrupt) {
+    return std::make_unique<certify::LongTable>(open(), choice, io::TableOptions{},
+                                                [&](Index, Index) { interrupt(); });
+  });
+}
+
+void add_long_tables(py::module_& module) {
+  using certify::LongTable;
+  using certify::TableChoice;
+  py::class_<TableChoice>(module, "TableChoice")
+      .def(py::init<>())
+      .def_readwrite("values", &TableChoice::values)
+      .def_readwrite("variants", &TableChoice::variants)
+      .def_readwrite("rows", &TableChoice::rows)
+      .def_readwrite("steps", &TableChoice::steps)
+      .def_readwrite("where", &TableChoice::where)
+      .def_readwrite("failed", &TableChoice::failed)
+      .def_readwrite("scalar", &TableChoice::scalar)
+      .def("set_missing",
+           [](TableChoice& self, const std::string& text) { self.missing = certify::parse_missing(text); });
+  py::class_<LongTable>(module, "LongTable")
+      .def(py::init([](const std::string& path, const TableChoice& choice) {
+        return read_long_table([&] { return path; }, choice);
+      }))
+      .def_static("of_bytes",
+                  [](const std::string& name, const py::bytes& content, const TableChoice& choice) {
+                    const std::string text = content;
+                    return read_long_table([&] { return io::memory_bytes(name, text); }, choice);
+                  })
+      .def_property_readonly("notices", &LongTable::notices)
+      .def_property_readonly("names", [](const LongTable& self) {
+        std::vector<std::string> names;
+        for (const LongTable::Part& part : self.parts()) names.push_back(part.name);
+        return names;
+      });
+  module.def("metric_of_label", [](const std::string& label) {
+    const certify::LabelledMetric metric = certify::metric_of_label(label);
+    return std::make_pair(metric.name, metric.unit);
+  });
+}
+
+/// A table of text, the name of a variant that has none, and where it comes from.
+using NamedTable = std::tuple<const certify::LongTable*, std::string, std::string>;
+
+HeldCertificate certify_tables(const Options& options, const std::vector<NamedTable>& tables,
+                               const std::string& run, bool allow_dependence) {
+  certify::Certificate certificate = interruptible([&](const Interrupt& interrupt) {
+    std::vector<const certify::LongTable*> all;
+    for (const NamedTable& table : tables) all.push_back(std::get<0>(table));
+    const Options resolved = certify::resolved_for(options, all);
+    std::vector<certify::Counted> variants;
+    for (const auto& [table, name, source] : tables)
+      for (certify::Counted& counted : certify::count_variants(*table, resolved, name, tables.size() > 1,
+                                                               source, allow_dependence, interrupt))
+        variants.push_back(std::move(counted));
+    certify::require_different_names(variants);
+    return certify::certify(resolved, variants);
+  });
+  return {std::move(certificate), run};
 }
 
 /// Name, source, how it was read, SHA-256, counts and what was found in the rows; the counts are taken out of
@@ -167,13 +275,84 @@ HeldCertificate certify_counted(const Options& resolved_options, const std::vect
     variant.source = source;
     variant.sha256 = sha256;
     variant.reading = reading;
-    variant.independence = independence;
-    variant.independence->require_none(name, allow_dependence);
+    if (resolved_options.sampling != certify::Sampling::sequence) {
+      variant.independence = independence;
+      variant.independence->require_none(name, allow_dependence);
+    }
     variants.push_back({variant, std::move(*tally)});
   }
   certify::Certificate certificate =
       interruptible([&](const Interrupt&) { return certify::certify(resolved_options, variants); });
   return {std::move(certificate), run};
+}
+
+void add_rows(py::module_& module) {
+  using certify::CountedRows;
+  py::class_<CountedRows>(module, "CountedRows")
+      .def(py::init<>())
+      .def("add_array",
+           [](CountedRows& self, const py::array& traces, const Options& options,
+              const std::vector<Index>& steps, const std::string& source, const std::string& sha256,
+              const std::vector<std::string>& reading, const std::optional<std::vector<Index>>& groups) {
+             add_traces(self, traces, certify::tally_spec(options, steps), source, sha256, reading, groups);
+           })
+      .def("add_file", [](CountedRows& self, certify::RunTable& table, const Options& options,
+                          const std::string& source) {
+        table.follow(self.rows());
+        runs::Tally tally = count_file(table, certify::tally_spec(options, table.steps()));
+        self.add(std::move(tally), table.check(), {source, table.sha256(), 0, table.reading()});
+      });
+  module.def("options_to_append", [](const HeldCertificate& held) {
+    const certify::Verification verification = certify::verify(certify::parse_certificate(held.text()));
+    require(verification.holds(), "append: this certificate does not hold: {}",
+            verification.holds() ? "" : verification.findings.front());
+    return certify::options_to_append(held.certificate());
+  });
+  module.def("append", [](const HeldCertificate& held, const Options& options,
+                          const std::vector<CountedRows*>& rows, bool allow_dependence) {
+    std::vector<certify::Counted> variants;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      certify::Variant variant;
+      variant.name = held.certificate().variants.at(i).name;
+      rows[i]->describe(variant);
+      variant.independence->require_none(rows[i]->tables().back().source, allow_dependence);
+      variants.push_back({variant, rows[i]->tally()});
+    }
+    certify::Certificate certificate =
+        interruptible([&](const Interrupt&) { return certify::certify(options, variants); });
+    certify::require_continues(held.certificate(), certificate);
+    return HeldCertificate(std::move(certificate), "null");
+  });
+}
+
+void add_until(py::module_& module) {
+  using certify::Until;
+  py::class_<Until>(module, "Until")
+      .def(py::init<const std::string&>())
+      .def_property_readonly("share", &Until::share)
+      .def("declare",
+           [](const Until& self, const Options& options, bool kinds, bool tolerances, bool quantiles,
+              bool steps) {
+             return self.declare(options, {kinds, tolerances, quantiles, steps});
+           })
+      .def("require_recorded", &Until::require_recorded)
+      .def("delta",
+           [](const Until& self, const Options& resolved_options, const std::vector<Index>& steps) {
+             return certify::delta_of_claims(resolved_options, certify::tally_spec(resolved_options, steps),
+                                             self.kind());
+           })
+      .def("fails",
+           [](const Until& self, const std::vector<Index>& steps, const std::vector<double>& row) {
+             require(row.size() == steps.size(), "run: {} numbers for {} steps", row.size(), steps.size());
+             return self.fails(steps, row.data());
+           })
+      .def("holds",
+           [](const Until& self, const HeldCertificate& held) { return self.holds(held.certificate()); });
+  py::class_<certify::UntilLooks>(module, "UntilLooks")
+      .def(py::init<double, double>())
+      .def("add", &certify::UntilLooks::add)
+      .def_property_readonly("runs", &certify::UntilLooks::runs)
+      .def("next_look", &certify::UntilLooks::next_look);
 }
 
 /// Checks a certificate, part by part.
@@ -187,19 +366,30 @@ class Verifier {
     });
   }
 
-  void recount(std::size_t variant, const py::array& traces, const std::vector<Index>& steps,
-               const std::string& sha256) {
-    certify::Independence independence;
-    const runs::Tally tally =
-        count_traces(traces, certify::recount_spec(parsed_.certificate, steps), &independence);
-    compare(variant, tally, sha256);
-    certify::compare_rows(parsed_.certificate, variant, {}, independence, verification_);
+  [[nodiscard]] Options options() const { return certify::options_of(parsed_.certificate); }
+  void recount(std::size_t variant, const certify::CountedRows& rows) {
+    interruptible([&](const Interrupt&) {
+      certify::compare_counted(parsed_.certificate, variant, rows, verification_);
+      return true;
+    });
   }
-  void recount_file(std::size_t variant, const std::string& path) {
-    certify::RunTable table(path, parsed_.certificate.variants.at(variant).first_step);
-    const runs::Tally tally = count_file(table, certify::recount_spec(parsed_.certificate, table.steps()));
-    compare(variant, tally, table.sha256());
-    certify::compare_rows(parsed_.certificate, variant, table.reading(), table.independence(), verification_);
+  void recount_table(const std::vector<std::size_t>& variants, const std::string& path) {
+    interruptible([&](const Interrupt& interrupt) {
+      certify::recount_table(
+          parsed_.certificate, variants, path, {}, [&](Index, Index) { interrupt(); }, verification_);
+      return true;
+    });
+  }
+  void recount_bytes(const std::vector<std::size_t>& variants, const std::string& name,
+                     const std::string& bytes) {
+    interruptible([&](const Interrupt&) {
+      std::vector<certify::Selection> selections;
+      for (const std::size_t variant : variants)
+        selections.push_back(parsed_.certificate.variants.at(variant).selection.value());
+      const certify::LongTable table(io::memory_bytes(name, bytes), certify::TableChoice::of(selections));
+      certify::compare_table(parsed_.certificate, variants, table, verification_);
+      return true;
+    });
   }
   void reweigh(std::size_t variant, const std::string& name, const std::string& bytes) {
     const auto source = io::memory_bytes(name, bytes);
@@ -207,15 +397,9 @@ class Verifier {
                              io::sha256_hex(bytes), verification_);
   }
   [[nodiscard]] const certify::Verification& result() const { return verification_; }
+  [[nodiscard]] const certify::Certificate& certificate() const { return parsed_.certificate; }
 
  private:
-  void compare(std::size_t variant, const runs::Tally& tally, const std::string& sha256) {
-    interruptible([&](const Interrupt&) {
-      certify::compare_recount(parsed_.certificate, variant, tally, sha256, verification_);
-      return true;
-    });
-  }
-
   certify::ParsedCertificate parsed_;
   certify::Verification verification_;
 };
@@ -224,7 +408,13 @@ void add_verification(py::module_& module) {
   py::class_<Verifier>(module, "Verifier")
       .def(py::init<const std::string&>())
       .def("recount", &Verifier::recount)
-      .def("recount_file", &Verifier::recount_file)
+      .def("variants_by_table",
+           [](const Verifier& self) { return certify::variants_by_table(self.certificate()); })
+      .def("recount_table", &Verifier::recount_table)
+      .def("recount_bytes",
+           [](Verifier& self, const std::vector<std::size_t>& variants, const std::string& name,
+              const py::bytes& content) { self.recount_bytes(variants, name, content); })
+      .def_property_readonly("options", &Verifier::options)
       .def("reweigh", [](Verifier& self, std::size_t variant, const std::string& name,
                          const py::bytes& content) { self.reweigh(variant, name, content); })
       .def_property_readonly("claims", [](const Verifier& self) { return self.result().claims; })
@@ -255,6 +445,62 @@ void add_number_text(py::module_& module) {
   module.def("confidence_label", &confidence_label);
 }
 
+/// Runs of a table, or of an array with these steps.
+certify::PairedRuns paired_runs(const std::string& name, const py::object& data,
+                                const std::vector<Index>& steps, const certify::PairedOptions& options) {
+  runs::TallySpec nothing_counted;
+  nothing_counted.keep_values = false;
+  if (py::isinstance<certify::RunTable>(data)) {
+    auto& table = data.cast<certify::RunTable&>();
+    certify::PairedRuns runs(name, table.steps(), options);
+    table.listen([&](Index, const double* values) { runs.add_run(values); });
+    nothing_counted.steps = table.steps();
+    count_file(table, nothing_counted);
+    certify::Independence found = table.independence();
+    found.require_none(name, false);
+    return runs;
+  }
+  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(data);
+  require(array && array.ndim() == 2, "{}: is not an array of problems x steps", name);
+  require(static_cast<Index>(steps.size()) == array.shape(1), "{}: has {} columns, {} steps are named", name,
+          array.shape(1), steps.size());
+  certify::PairedRuns runs(name, steps, options);
+  nothing_counted.steps = steps;
+  certify::Independence found;
+  count_traces(array, nothing_counted, &found);
+  found.require_none(name, false);
+  for (py::ssize_t row = 0; row < array.shape(0); ++row) runs.add_run(array.data(row, 0));
+  return runs;
+}
+
+void add_paired(py::module_& module) {
+  module.def("compare_paired",
+             [](const std::pair<std::string, std::string>& names, const py::object& a, const py::object& b,
+                const std::vector<Index>& steps, const std::vector<std::string>& claims,
+                const std::optional<std::vector<double>>& tolerances, const std::vector<double>& shares,
+                double delta, const std::optional<double>& allow) {
+               certify::PairedOptions options;
+               options.delta = delta;
+               options.allow = allow;
+               options.shares = shares;
+               for (const std::string& claim : claims)
+                 options.claims.push_back(certify::parse_claim(claim, certify::ShareIs::optional));
+               if (tolerances)
+                 options.tolerances = *tolerances;
+               else if (claims.empty())
+                 options.tolerances = certify::default_tolerances("");
+               options.validate();
+               if (options.claims.empty())
+                 options.claims = certify::default_paired_claims(
+                     options.tolerances,
+                     py::isinstance<certify::RunTable>(a) ? a.cast<certify::RunTable&>().steps() : steps);
+               const certify::PairedRuns first = paired_runs(names.first, a, steps, options);
+               const certify::PairedRuns second = paired_runs(names.second, b, steps, options);
+               const certify::PairedComparison comparison = certify::compare_paired(first, second, options);
+               return std::make_tuple(certify::to_json(comparison), certify::to_text(comparison));
+             });
+}
+
 void add_certificate(py::module_& module) {
   py::class_<HeldCertificate>(module, "Certificate")
       .def(py::init<std::string>())
@@ -279,6 +525,19 @@ void add_certificate(py::module_& module) {
              }
              return answers;
            })
+      .def("tolerated",
+           [](const HeldCertificate& self, double share, const std::string& variant,
+              const std::string& claim) {
+             using Said =
+                 std::tuple<std::string, std::string, double, double, double, double, double, double>;
+             std::vector<Said> all;
+             for (const certify::SurvivedShift& each :
+                  certify::tolerated_shifts(self.certificate(), share, variant, claim).survived)
+               all.emplace_back(self.certificate().variants[each.variant].name, each.claim, each.share,
+                                each.kl, each.total_variation, each.chi_squared, each.density_ratio,
+                                each.gaussian);
+             return all;
+           })
       .def("summary_html", [](const HeldCertificate& self) { return summary_html(self.certificate()); })
       .def("write_report", [](const HeldCertificate& self, const std::filesystem::path& folder) {
         return interruptible(
@@ -293,8 +552,13 @@ void add_certify(py::module_& module) {
   add_number_text(module);
   add_certificate(module);
   add_counting(module);
+  add_long_tables(module);
+  add_rows(module);
+  add_until(module);
+  add_paired(module);
   add_verification(module);
   module.def("certify", &certify_counted);
+  module.def("certify_tables", &certify_tables);
   module.def("write_file", [](const std::filesystem::path& path, const py::bytes& content) {
     io::write_file_atomically(path, std::string(content));
   });

@@ -27,6 +27,7 @@ PYBIND11_MODULE(_core, module) {
   surefoot::python::add_bounds(module);
   surefoot::python::add_defaults(module);
   surefoot::python::add_certify(module);
+  surefoot::python::add_monitoring(module);
   surefoot::python::add_pac_bayes(module);
   surefoot::python::add_families(module);
   surefoot::python::add_worst_case(module);

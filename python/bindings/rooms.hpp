@@ -8,6 +8,7 @@ namespace surefoot::python {
 void add_bounds(pybind11::module_& module);
 void add_defaults(pybind11::module_& module);
 void add_certify(pybind11::module_& module);
+void add_monitoring(pybind11::module_& module);
 void add_pac_bayes(pybind11::module_& module);
 void add_families(pybind11::module_& module);
 void add_worst_case(pybind11::module_& module);

@@ -110,6 +110,21 @@ def test_numbers_are_those_of_the_program(surefoot_program):
     assert int(printed) == bounds.order_statistic_rank(1000, 0.9, 0.0081)
 
 
+def test_risks_under_another_distribution(surefoot_program):
+    for name, radius in (("kl", 0.02), ("tv", 0.05), ("chi2", 0.3), ("ratio", 2.5)):
+        printed = surefoot_program("bound", "shift", "--risk", 0.01, f"--{name}", radius)
+        assert float(printed) == bounds.risk_under_shift(0.01, **{name: radius})
+        margin = bounds.shift_margin(0.01, 0.05, name)
+        assert bounds.risk_under_shift(0.01, **{name: margin}) == pytest.approx(0.05, rel=1e-9)
+    assert bounds.risk_under_shift([0.0, 1.0], kl=0.1).tolist() == [0.0, 1.0]
+    with pytest.raises(TypeError, match="give one of"):
+        bounds.risk_under_shift(0.1)
+    with pytest.raises(ValueError, match="-0.1"):
+        bounds.risk_under_shift(0.1, kl=-0.1)
+    with pytest.raises(ValueError, match="'w'"):
+        bounds.shift_margin(0.1, 0.2, "w")
+
+
 def test_bounds_for_people_who_look_first(surefoot_program, source):
     printed = surefoot_program("bound", "level", "--samples", 1000, "--delta", 0.01)
     assert float(printed) == bounds.band_level(1000, 0.01)

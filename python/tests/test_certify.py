@@ -151,8 +151,7 @@ def test_contiguous_rows_of_a_memory_map(tmp_path):
 @pytest.mark.parametrize(
     ("traces", "error", "says"),
     [
-        (np.zeros(3), ValueError, r"traces: has shape \(3,\), must be problems x steps"),
-        (np.zeros((2, 3, 4)), ValueError, "problems x steps"),
+        (np.zeros((2, 3, 4, 5)), ValueError, "problems x steps, or groups x ticks x steps"),
         (np.zeros((3, 2), complex), TypeError, "complex128"),
         (np.zeros((3, 2), np.longdouble), TypeError, "longdouble|float128"),
         (np.array([["a"]]), TypeError, "dtype"),
@@ -303,7 +302,7 @@ def test_tables(source):
     for kind in ("success", "quantile", "budget"):
         table = certificate.table(kind)
         assert list(table["variant"]) == ["traces"] * len(table["variant"])
-    assert list(certificate.table("budget")["quantile"]) == [0.5, 0.9, 0.99]
+    assert list(certificate.table("budget")["quantile"]) == [0.5, 0.9]
     with pytest.raises(ValueError, match="kind"):
         certificate.table("other")
 
@@ -406,6 +405,48 @@ def test_ctrl_c_acts_within_a_second_in_calls_of_seconds(call, tmp_path):
         assert child.returncode == 0, err
         slowest = max(slowest, float(out) - sent)
     assert slowest < 1.0
+
+
+def test_pairs_are_compared_as_the_program_does(surefoot_program, source):
+    files = [source / f"examples/traces/osqp_mpc_{name}.csv.gz" for name in ("cold", "warm")]
+    found = surefoot.compare_paired(*files, names=("cold", "warm"), claims=["below 1e-2 after 30"], tolerances=[1e-2])
+    printed = surefoot_program(
+        "compare", *files, "--paired", "--names", "cold,warm", "--claim", "below 1e-2 after 30", "--tolerances", 1e-2, "--json"
+    )
+    assert json.loads(printed) == found.content
+    cell = found.content["success"][0]
+    assert (cell["first_only"], cell["second_only"]) == (0, 52) and cell["verdict"] == "second is better"
+    cold, warm = (np.loadtxt(file, delimiter=",", skiprows=1) for file in files)
+    again = surefoot.compare_paired(cold, warm, names=("cold", "warm"), claims=["below 1e-2 after 30"], tolerances=[1e-2])
+    assert again == found
+    assert surefoot.compare_paired(cold, warm, claims=["below 1e-2 after 30"], allow=0.01).decision == "not worse"
+    assert surefoot.compare_paired(warm, cold, claims=["below 1e-2 after 30"], allow=0.01).decision == "worse"
+    with pytest.raises(surefoot.InputError, match="pairs are runs of the same problems"):
+        surefoot.compare_paired(cold, warm[:-1], claims=["below 1e-2 after 30"])
+    with pytest.raises(surefoot.InputError, match="allow: -1"):
+        surefoot.compare_paired(cold, warm, claims=["below 1e-2 after 30"], allow=-1)
+
+
+def test_claims_under_another_distribution(surefoot_program, tmp_path):
+    traces = example()
+    certificate = surefoot.certify(traces, shift="kl:0.02")
+    certificate.save(tmp_path / "certificate.json")
+    assert certificate.verify()
+    assert any("under any distribution within KL 0.02 of the one the problems were drawn from" in s for s in certificate.statements)
+    claim = next(c for c in certificate.claims if isinstance(c, surefoot.SuccessClaim) and c.lower_bound > 0.5)
+    assert claim.under_shift == pytest.approx(1 - surefoot.bounds.risk_under_shift(1 - claim.lower_bound, kl=0.02), abs=1e-15)
+    assert surefoot.certify(traces).claims[0].under_shift is None
+    survived = certificate.tolerate(0.4)
+    assert survived and all(each.share >= 0.4 for each in survived)
+    first = survived[0]
+    assert first.kl == pytest.approx(surefoot.bounds.shift_margin(1 - first.share, 0.6, "kl"), rel=1e-6)
+    assert first.gaussian == pytest.approx((2 * first.kl) ** 0.5)
+    printed = surefoot_program("ask", "certificate.json", "--tolerate", 0.4)
+    assert all(each.claim in printed for each in survived)
+    with pytest.raises(surefoot.InputError, match="tolerate"):
+        certificate.tolerate(1.5)
+    with pytest.raises(surefoot.InputError, match="shift"):
+        surefoot.certify(traces, shift="kl:-1")
 
 
 def test_claims_are_chosen_after_looking(surefoot_program, tmp_path):

@@ -45,6 +45,7 @@ def test_claims_that_are_not_given_are_the_library_s() -> None:
 def test_the_documented_defaults_of_claims_are_true() -> None:
     options = _core.Options()
     source = inspect.getsource(certification.ClaimOptions)
-    assert f"[{', '.join(str(quantile) for quantile in options.quantiles)}]" in source
+    quantiles = _core.resolved(options, [[1, 2]]).quantiles
+    assert f"[of {', '.join(str(quantile) for quantile in quantiles)} those" in source
     assert f"[{1 - options.delta}]" in source
     assert surefoot.__version__

@@ -11,6 +11,7 @@ MODULES = {
     "surefoot.bounds": (),
     "surefoot.certificate": (),
     "surefoot.certification": (),
+    "surefoot.pairs": (),
     "surefoot.pac_bayes": (),
     "surefoot.calibration": (),
     "surefoot.worst_case": (),

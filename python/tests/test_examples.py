@@ -40,3 +40,11 @@ def test_torch_learned_optimizer(source, tmp_path):
 def test_reading_a_certificate(source, tmp_path):
     output = run(source, tmp_path, "read_certificate.py")
     assert output.startswith("verified") and "cold, warm" in output
+
+
+def test_monitoring_osqp_in_a_loop(source, tmp_path):
+    pytest.importorskip("osqp")
+    pytest.importorskip("scipy")
+    output = run(source, tmp_path, "monitor_osqp_mpc.py")
+    assert "ALARM at solve 2" in output.splitlines()[-1] and "does not promise" in output
+    assert run(source, tmp_path, "monitor_osqp_mpc.py", "--push", 1).splitlines()[-1] == "no alarm in 500 solves"

@@ -57,7 +57,7 @@ CALLS_OF_EVERY_KIND = {
         [0.1], [-1.0], [0.0], [-1.0], samples=100, delta=0.01
     ),
     "certify": lambda: surefoot.certify(SMALL, **FEW).to_json(),
-    "wrong traces": lambda: refused(surefoot.certify, SMALL[0]),
+    "wrong traces": lambda: refused(surefoot.certify, SMALL[None, None]),
     "claims": lambda: surefoot.Certificate(CERTIFICATE.to_json()).claims,
     "text": lambda: str(CERTIFICATE),
     "verify": lambda: CERTIFICATE.verify(SMALL),

@@ -34,6 +34,22 @@ def cone_family(instances=8, seed=4):
     return surefoot.ConeFamily(np.eye(6), A, b, c, zero=1, second_order=[4], semidefinite=[2])
 
 
+def same_certificates(real, engine, tolerances, atol=1e-10):
+    """Of the package's own runs and of the engine's; `atol`: by which values of the metric may differ."""
+    certificates = [surefoot.certify(traces, tolerances=tolerances) for traces in (real, engine)]
+    # Quantiles and bands are values of the metric, which differ by rounding; what is counted does not.
+    values = (surefoot.QuantileClaim, surefoot.OtherClaim)
+    counted = [[claim for claim in each.claims if not isinstance(claim, values)] for each in certificates]
+    assert counted[0] and counted[0] == counted[1]
+    quantiles = [[claim for claim in each.claims if isinstance(claim, surefoot.QuantileClaim)] for each in certificates]
+    assert quantiles[0] and len(quantiles[0]) == len(quantiles[1])
+    for its, mine in zip(*quantiles):
+        assert np.isclose(mine.upper_bound, its.upper_bound, rtol=1e-6, atol=atol)
+        # Values that are equal but for rounding are below each other or not.
+        rounded = {name: getattr(its, name) for name in ("empirical", "upper_bound", "below", "at_most")}
+        assert dataclasses.replace(mine, **rounded) == its
+
+
 def test_osqp_with_its_state_kept_equals_reruns():
     pytest.importorskip("osqp")
     family = qp_family()
@@ -64,12 +80,7 @@ def test_osqp_as_installed_is_what_the_engine_computes():
         engine = family.traces(150, metric="violation", settings=settings)
         ours = engine.values[:, steps]
         assert np.allclose(real.values, ours, rtol=1e-6, atol=1e-12)
-        same = dataclasses.replace(engine, values=ours, steps=tuple(steps))
-        certificates = [surefoot.certify(traces, tolerances=[1e-4, 1e-2]) for traces in (real, same)]
-        # Quantiles and bands are values of the metric, which differ by rounding; what is counted does not.
-        values = (surefoot.QuantileClaim, surefoot.OtherClaim)
-        counted = [[claim for claim in each.claims if not isinstance(claim, values)] for each in certificates]
-        assert counted[0] and counted[0] == counted[1]
+        same_certificates(real, dataclasses.replace(engine, values=ours, steps=tuple(steps)), [1e-4, 1e-2])
     assert family.terminations(settings=fast).rho_updates.max() > 0
 
 
@@ -125,6 +136,28 @@ def test_scs_is_what_the_engine_computes():
         engine = family.traces(60, metric="distance", preset=preset).values[:, -60:]
         assert real.shape == engine.shape == (8, 60)
         assert np.allclose(engine, real, rtol=1e-6, atol=1e-8)
+
+
+def test_scs_as_installed_is_what_the_engine_computes():
+    """Portfolios: linear costs, a budget, bounds and a bound on the risk; scale and rows' scales change."""
+    pytest.importorskip("scs")
+    random = np.random.default_rng(5)
+    n = 6
+    A = np.vstack([np.ones(n), -np.eye(n), np.zeros(n), 0.4 * random.normal(size=(3, n))])
+    b = np.concatenate([[1.0], np.zeros(n), [0.5], np.zeros(3)])
+    c = random.normal(size=(10, n)) - 0.3
+    family = surefoot.ConeFamily(None, A, b, c, zero=1, nonnegative=n, second_order=[4])
+    steps = [1, 5, 25, 26, 50, 101, 126, 150]
+    # After rows' scales have followed residuals that are rounding, in two of the problems, rounding is seen; not before.
+    for settings, atol in (({}, 1e-7), ({"adaptive_diag_scale": 0}, 1e-11)):
+        real = solvers.scs(family, record=steps, metric="violation", **settings)
+        engine = family.traces(150, metric="violation", settings=settings)
+        ours = engine.values[:, steps]
+        before = steps.index(101) + 1
+        assert np.allclose(real.values[:, :before], ours[:, :before], rtol=1e-6, atol=1e-11)
+        assert np.allclose(real.values, ours, rtol=1e-6, atol=atol)
+        same_certificates(real, dataclasses.replace(engine, values=ours, steps=tuple(steps)), [1e-5, 1e-2], atol)
+    assert family.terminations(150).scale_updates.max() > 0
 
 
 def test_scs_terminations_are_those_of_the_package():

@@ -2,7 +2,9 @@
 // fit again, and what finds the change is compared with certify::field_checks(), which docs/trust.md shows.
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/verify.hpp"
@@ -80,16 +82,20 @@ std::string field_of(const std::string& pointer) {
 // Others of the same form: the name of another choice, another digest.
 std::vector<ForgedJson> changed_texts(const std::string& text) {
   std::vector<ForgedJson> changed{text + "x", std::string()};
-  const std::vector<std::vector<std::string>> choices{{"all", "each"},
-                                                      {"exact", "kl", "pinsker", "pac-bayes", "grid"},
-                                                      {"settling", "every-step", "first-hit", "paper"},
-                                                      {"stratified", "paper"},
-                                                      {"weights", "pre-activations", "means"},
-                                                      {"double", "single"},
-                                                      {"training", "hold-out", "rows"},
-                                                      {"table", "problem data"},
-                                                      {"order checked", "order not checked"},
-                                                      {"stated", "estimated"}};
+  const std::vector<std::vector<std::string>> choices{
+      {"all", "each"},
+      {"exact", "kl", "pinsker", "pac-bayes", "grid", "anytime"},
+      {"settling", "every-step", "first-hit", "paper"},
+      {"stratified", "paper"},
+      {"weights", "pre-activations", "means"},
+      {"double", "single"},
+      {"training", "hold-out", "rows"},
+      {"table", "problem data", "groups"},
+      {"betting", "kl"},
+      {"order checked", "order not checked"},
+      {"stated", "estimated"},
+      {"refuse", "failed"},
+      {"kl", "tv", "chi2", "ratio"}};
   for (const std::vector<std::string>& choice : choices) {
     if (std::ranges::find(choice, text) == choice.end()) continue;
     for (const std::string& other : choice) changed.emplace_back(other);
@@ -129,12 +135,34 @@ std::string resealed_with_words(const ForgedJson& changed, const std::string& fi
 }
 
 bool found_by_data(const Kind& kind, const Certificate& certificate) {
+  if (kind.data.empty()) return false;
   certify::Verification verification;
-  for (std::size_t i = 0; i < kind.data.size(); ++i) {
-    certify::RunTable table(kind.data[i], certificate.variants[i].first_step);
-    const runs::Tally tally = table.count(certify::recount_spec(certificate, table.steps()), nullptr);
-    certify::compare_recount(certificate, i, tally, table.sha256(), verification);
-    certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
+  if (const auto tables = certify::variants_by_table(certificate); !tables.empty()) {
+    for (const std::vector<std::size_t>& variants : tables)
+      certify::recount_table(certificate, variants, kind.data.front(), {}, nullptr, verification);
+    return !verification.holds();
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < certificate.variants.size(); ++i) {
+    certify::CountedRows counted;
+    for (std::size_t of = 0; of < certify::table_count(certificate.variants[i]) && next < kind.data.size();
+         ++of) {
+      const std::string& file = kind.data[next++];
+      const certify::Variant& variant = certificate.variants[i];
+      std::optional<certify::RunTable> table;
+      try {
+        table.emplace(file, variant.first_step, io::TableOptions{},
+                      variant.groups ? variant.groups->name : "");
+      } catch (const InputError&) {
+        if (variant.groups) return true;  // another column is not there
+        throw;
+      }
+      certify::require_same_sampling(certificate, *table);
+      table->follow(counted.rows());
+      runs::Tally tally = table->count(certify::recount_spec(certificate, table->steps()), nullptr);
+      counted.add(std::move(tally), table->check(), {file, table->sha256(), 0, table->reading()});
+    }
+    certify::compare_counted(certificate, i, counted, verification);
   }
   return !verification.holds();
 }
@@ -183,27 +211,52 @@ class Forgery : public ProgramTest {
     // Every kind of claims there is, in a certificate of tables and in one of runs.
     std::string kinds = "--claims ";
     for (const certify::ClaimKind* kind : certify::claim_kinds())
-      kinds.append(kinds.back() == ' ' ? "" : ",").append(kind->name());
+      if (kind->claimed_of(certify::Sampling::problems))
+        kinds.append(kinds.back() == ' ' ? "" : ",").append(kind->name());
     kinds += ' ';
     make("certify " + tables + "cold.csv " + tables + "warm.csv" + few + kinds +
          "--title tables --out table");
     made.push_back({"table", body("table"), {tables + "cold.csv", tables + "warm.csv"}, {}, {}});
     make("certify " + tables + "cold.csv" + few +
-         "--quantile-method grid --risk-method kl --budget-method paper --out grid");
+         "--quantile-method grid --risk-method kl --budget-method paper --shift kl:0.02 --out grid");
     made.push_back({"grid", body("grid"), {tables + "cold.csv"}, {}, {}});
+    write("more.csv", "k=1,k=2,k=3,k=4,k=5\n" + random_rows(120));
+    write("still_more.csv", "k=1,k=2,k=3,k=4,k=5\n" + random_rows(77));
+    make("certify more.csv" + few + "--anytime --steps 2,5 --out anytime");
+    make("certify still_more.csv --append anytime --out appended");
+    made.push_back({"appended",
+                    body("appended"),
+                    {(folder_ / "more.csv").string(), (folder_ / "still_more.csv").string()},
+                    {},
+                    {}});
+    write("flights.csv", flights());
+    make("certify flights.csv" + few + "--group flight --out groups");
+    made.push_back({"groups", body("groups"), {(folder_ / "flights.csv").string()}, {}, {}});
+    make("certify " + tables + "cold.csv --tolerances 1e-2,1e-1 --sequence --out log");
+    made.push_back({"log", body("log"), {tables + "cold.csv"}, {}, {}});
     write("finite.csv",
           finite_rows(tables + "warm.csv"));  // a worst case and a run that diverged refute each other
     make("certify finite.csv" + few +
          "--steps 2,5 --choose before --worst-case averaged:0.5 --dist0 40 --out worst");
     made.push_back({"worst case", body("worst"), {(folder_ / "finite.csv").string()}, {}, {}});
+    write_results();
+    make(
+        "certify results.csv --value t --variants solver --rows problem --where settings=a --failed ok=no "
+        "--missing failed --tolerances 0.25,0.5 --quantiles 0.5,0.9 --out long");
+    made.push_back({"long table", body("long"), {(folder_ / "results.csv").string()}, {}, {}});
+    make(
+        "certify results.csv --scalar --value t --rows line --where settings=a --where solver=x "
+        "--tolerances 0.25,0.5 --quantiles 0.5,0.9 --out scalar");
+    made.push_back({"scalar", body("scalar"), {(folder_ / "results.csv").string()}, {}, {}});
     write_box_family();
     const std::string run_worst =
         "run qp box --iterations 20 --steps 10,20 --preset paper --worst-case averaged:0.5 --dist0 40" + few;
     make(run_worst + "--out run_worst");
     make(run_worst + "--out run_worst_again");
     made.push_back({"run with a worst case", body("run_worst"), {}, {}, repeated("run_worst_again")});
-    const std::string qp =
-        "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --iterations 20 --steps 10,20" + few + kinds;
+    const std::string qp = "run qp " SUREFOOT_SOURCE_DIR
+                           "/examples/mpc --iterations 20 --steps 10,20 --shift tv:0.05" +
+                           few + kinds;
     make(qp + "--out qp");
     make(qp + "--out again");
     made.push_back({"run", body("qp"), {}, {}, repeated("again")});
@@ -222,12 +275,56 @@ class Forgery : public ProgramTest {
     return made;
   }
 
+  static std::string random_rows(int count) {
+    std::string rows;
+    for (int i = 0; i < count; ++i) {
+      RandomStream random(static_cast<std::uint64_t>(count), "forged rows", static_cast<std::uint64_t>(i));
+      for (int k = 0; k < 5; ++k)
+        rows += fmt::format("{:.17g}{}", random.uniform() * std::pow(10.0, -k), k < 4 ? ',' : '\n');
+    }
+    return rows;
+  }
+
+  /// 60 flights of 2 to 5 ticks, one after the other; a tick of the last has diverged.
+  static std::string flights() {
+    std::string rows = "flight,k=1,k=2,k=3,k=4\n";
+    RandomStream random(2, "forged flights", 0);
+    for (int flight = 0; flight < 60; ++flight) {
+      const double level = std::exp(random.normal());
+      for (int tick = 0; tick < 2 + flight % 4; ++tick) {
+        rows += fmt::format("\"F {}\"", flight);
+        for (int k = 1; k <= 4; ++k)
+          rows += flight == 59 && k == 4
+                      ? ",inf"
+                      : fmt::format(",{:.6g}", level * std::exp(-k + 0.3 * random.normal()));
+        rows += '\n';
+      }
+    }
+    return rows;
+  }
+
   static std::string finite_rows(const std::string& file) {
     std::string rows;
     std::istringstream lines(slurp(file));
     for (std::string line; std::getline(lines, line);)
       if (line.find("nan") == std::string::npos && line.find("inf") == std::string::npos) rows += line + '\n';
     return rows;
+  }
+
+  /// Results of two solvers as benchmarks write them, with failures, limits that were exceeded, and one
+  /// missing.
+  void write_results() {
+    RandomStream random(2, "forged results", 0);
+    std::string rows = "problem,solver,settings,t,ok\n";
+    for (int i = 0; i < 90; ++i)
+      for (const char* solver : {"x", "y"})
+        for (const char* settings : {"a", "b"}) {
+          const double u = random.uniform();
+          if (i == 40 && *solver == 'y') continue;
+          rows += fmt::format("p{},{},{},{},{}\n", i, solver, settings,
+                              u > 0.97 ? "> 0.97" : fmt::format("{:.3f}", u), i % 30 == 7 ? "no" : "yes");
+        }
+    write("results.csv", rows);
   }
 
   /// Quadratic programs over boxes around 0, so that the cold start fits the worst case of OSQP.
@@ -266,6 +363,8 @@ void change_every_field(const Kind& kind, Findings& findings, std::vector<std::s
     const std::string field = field_of(pointer);
     // The digest is made to fit; what another command gives is tried below.
     if (field.starts_with("digest") || field.starts_with("rerun")) continue;
+    // An empty list of claims is no field: whatever stands in it is no claim.
+    if (field.starts_with("claims.") && kind.body.at(ForgedJson::json_pointer(pointer)).is_array()) continue;
     if (++tried[field] > most_places) continue;  // a grid of 801 tolerances need not be gone through
     if (std::ranges::find(order, field) == order.end()) order.push_back(field);
     Evidence& least = findings.try_emplace(field, Evidence::arithmetic).first->second;

@@ -176,7 +176,7 @@ TEST_F(Inputs, RowsThatAreNoIndependentSamplesAreRefused) {
   std::string repeated;
   for (int i = 0; i < 100; ++i) repeated += drawn_rows(40, 5);
   write("repeated.csv", repeated);
-  expect_refused("certify repeated.csv", {"repeated.csv", "3960 of 4000 rows repeat", "one row per group",
+  expect_refused("certify repeated.csv", {"repeated.csv", "3960 of 4000 rows repeat", "--group COLUMN",
                                           "new samples", "--allow-dependence"});
   std::string drawn_again;
   for (int i = 0; i < 4000; ++i) {

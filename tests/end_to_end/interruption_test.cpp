@@ -37,6 +37,7 @@ struct Work {
   std::vector<std::string> results;
   std::string checkpoint;  ///< its file, the first process's where there are several
   int processes = 1;
+  std::vector<std::string> last = {};  ///< words after all options
 };
 
 class Interruption : public testing::ProcessesTest {
@@ -74,6 +75,25 @@ class Interruption : public testing::ProcessesTest {
             {"proof.json"},
             "worst-case-averaged.checkpoint"};
   }
+  /// A program that takes a moment, fails now and then, and needs a few hundred runs.
+  Work run_command() const {
+    write(
+        "solver.sh",
+        "#!/bin/sh\n[ $(($1 % 97)) = 5 ] && exit 1\nh=$(echo $1 | md5sum)\nprintf '0.%08d123457,0.0%08d7654321\\n' "
+        "$((0x$(echo $h | cut -c1-6))) $((0x$(echo $h | cut -c7-12)))\n");
+    fs::permissions(folder_ / "solver.sh", fs::perms::owner_all);
+    return {{"run", "command", "--until", "96% below 1 after 2", "--jobs", "2"},
+            {"certificate.json", "traces.npy"},
+            "run-command.checkpoint",
+            1,
+            {"--", "./solver.sh", "{seed}"}};
+  }
+  static Work run_until() {
+    return {{"run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", iterations, "--until",
+             std::string("95% below 1e-2 within ") + iterations},
+            {"certificate.json"},
+            "run-qp.checkpoint"};
+  }
   static Work by_two(Work work, const std::string& checkpoint) {
     work.processes = 2;
     work.checkpoint = checkpoint;
@@ -88,6 +108,7 @@ class Interruption : public testing::ProcessesTest {
     all.insert(all.end(), work.arguments.begin(), work.arguments.end());
     all.insert(all.end(), {"--out", out});
     all.insert(all.end(), more.begin(), more.end());
+    all.insert(all.end(), work.last.begin(), work.last.end());
     return all;
   }
   [[nodiscard]] std::vector<std::string> resumable(const Work& work, const std::string& out) const {
@@ -220,6 +241,39 @@ TEST_F(Interruption, AReproductionKilledAtRandomMomentsEndsInTheSameCertificates
 
 TEST_F(Interruption, WorstCasesKilledAtRandomMomentsEndInTheSameProof) {
   kill_and_go_on(worst_case(), 8 / share_of_kills, 9);
+}
+
+TEST_F(Interruption, RunsOfAProgramKilledAtRandomMomentsEndInTheSameCertificate) {
+  kill_and_go_on(run_command(), 12 / share_of_kills, 10);
+}
+
+TEST_F(Interruption, ARunUntilAClaimHoldsKilledAtRandomMomentsEndsInTheSameCertificate) {
+  kill_and_go_on(run_until(), 8 / share_of_kills, 11);
+}
+
+TEST_F(Interruption, SigtermEndsTheProgramsThatRunAndGoesOn) {
+  Work work = run_command();
+  ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+  write("solver.sh", "#!/bin/sh\ntrap '' TERM INT\n[ $1 -gt 30 ] && { sleep 1000 & wait; }\n" +
+                         slurp(folder_ / "solver.sh").substr(10));
+  {
+    Child child(folder_, command(work, "out", {"--checkpoint", "kept", "--checkpoint-seconds", "0"}));
+    std::vector<pid_t> programs;
+    ASSERT_FALSE(child.wait_for(long_enough, [&] {
+      programs = child.children();
+      return is_kept(work) && programs.size() == 2;
+    }));
+    std::this_thread::sleep_for(500ms);
+    programs = child.children();
+    child.send(SIGTERM);
+    ASSERT_EQ(child.wait_for(long_enough), 143) << errors();
+    for (const pid_t program : programs) EXPECT_NE(::kill(program, 0), 0) << "it is left running";
+  }
+  EXPECT_NE(errors().find("--checkpoint-seconds 0 --resume -- ./solver.sh"), std::string::npos) << errors();
+  work = run_command();
+  ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
+  EXPECT_TRUE(goes_on()) << errors();
+  expect_same_results(work, "out");
 }
 
 TEST_F(Interruption, SigintStopsWorstCasesThatGoOn) {

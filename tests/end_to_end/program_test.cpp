@@ -1,6 +1,7 @@
 #include "support/program.hpp"
 
 #include "surefoot/bounds/kl.hpp"
+#include "surefoot/bounds/shift.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -74,6 +75,11 @@ TEST_F(Program, PrintsBoundsWith17Digits) {
   const double anytime = std::stod(surefoot("bound anytime --failures 0 --samples 556 --delta 0.01").out);
   EXPECT_GE(anytime, 0.009997048699618795);
   EXPECT_NEAR(anytime, 0.009997048699618795, 1e-15);
+  EXPECT_EQ(surefoot("bound shift --risk 0.01 --kl 0.02").out,
+            fmt::format("{:.17g}\n",
+                        surefoot::bounds::risk_under_shift(0.01, {surefoot::bounds::Divergence::kl, 0.02})));
+  EXPECT_EQ(surefoot("bound shift --risk 0.5 --tv 0.75 --json").out,
+            "{\"risk\":0.5,\"shift\":\"tv:0.75\",\"risk_under_shift\":1.0}\n");
   const double risk = std::stod(surefoot("bound risk --failures 0 --samples 1000 --delta 1e-4").out);
   EXPECT_NEAR(risk, 0.009168055107232425, 1e-15);
   const Json object =
@@ -83,7 +89,7 @@ TEST_F(Program, PrintsBoundsWith17Digits) {
 }
 
 TEST_F(Program, CertifiesATableWithNothingButItsName) {
-  write("results.csv", table(500, 40, true));
+  write("results.csv", table(2000, 40, true));
   const ProgramResult result = surefoot("certify results.csv");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("With confidence 0.99"), std::string::npos);
@@ -222,8 +228,8 @@ TEST_F(Program, RefusesBadTables) {
 TEST_F(Program, SuggestsWhatMayHaveBeenMeant) {
   expect_refused("certfy good.csv",
                  {"'certfy' is not a verb; known are ", "; did you mean certify?", "(see surefoot --help)"});
-  expect_refused("run qpp folder",
-                 {"'qpp' is not a verb; known are qp, cone; did you mean qp?", "(see surefoot run --help)"});
+  expect_refused("run qpp folder", {"'qpp' is not a verb; known are qp, cone, command; did you mean qp?",
+                                    "(see surefoot run --help)"});
   expect_refused("certify good.csv --tolerance 0.1",
                  {"did you mean --tolerances?", "(see surefoot certify --help)"});
   expect_refused("run qp folder --iteratons=5",
@@ -268,6 +274,11 @@ TEST_F(Program, RefusesBadOptions) {
            {"bound level --samples 0 --delta 0.1", "samples: 0"},
            {"bound level --samples 10 --delta nan", "nan"},
            {"bound anytime --failures 3 --samples 2 --delta 0.1", "failures: 3"},
+           {"bound shift --risk 0.1", "give one of"},
+           {"bound shift --risk 0.1 --kl 0.1 --tv 0.1", "give one of"},
+           {"bound shift --risk 0.1 --kl -0.5", "kl -0.5"},
+           {"bound shift --risk 2 --kl 0.5", "risk: 2"},
+           {"bound shift --risk 0.1 --ratio 0.5", "0.5 is less than 1"},
            {"plan --share 1", "share: 1"},
            {"plan --confidence 2", "2"},
            {"plan --expected -1", "-1"},
@@ -293,7 +304,7 @@ TEST_F(Program, HelpHasExamplesThatWork) {
   write("warm.csv", table(60, 20, true, 3));
   ASSERT_EQ(surefoot("certify results.csv").code, 0);
   for (const char* verb : {"", "certify", "verify", "ask", "bound", "bound kl-inverse", "bound risk",
-                           "bound rank", "bound level", "bound anytime", "plan"}) {
+                           "bound rank", "bound level", "bound anytime", "bound shift", "plan"}) {
     const ProgramResult help = surefoot(std::string(verb) + " --help");
     ASSERT_EQ(help.code, 0) << verb;
     ASSERT_EQ(surefoot("certify results.csv").code, 0);  // what the examples speak of
@@ -304,6 +315,81 @@ TEST_F(Program, HelpHasExamplesThatWork) {
     EXPECT_EQ(result.code, 0) << line << "\n" << result.err;
   }
   EXPECT_EQ(surefoot("--version").out, std::string(surefoot::version) + "\n");
+}
+
+TEST_F(Program, ComparesTablesOfTheSameProblems) {
+  const std::string cold = SUREFOOT_SOURCE_DIR "/examples/traces/osqp_mpc_cold.csv.gz ";
+  const std::string warm = SUREFOOT_SOURCE_DIR "/examples/traces/osqp_mpc_warm.csv.gz ";
+  const std::string claim = "--paired --claim 'below 1e-2 after 30' ";
+  const ProgramResult better = surefoot("compare " + cold + warm + claim + "--names cold,warm");
+  EXPECT_EQ(better.code, 0) << better.err;
+  EXPECT_TRUE(surefoot::test::contains(
+      better.out, "below 1e-2 after 30: the success rate of warm is higher than that of cold by at least "))
+      << better.out;
+  const std::string files = "--allow 0.01 --junit junit.xml --markdown summary.md ";
+  EXPECT_EQ(surefoot("compare " + cold + warm + claim + files).code, 0);
+  EXPECT_TRUE(
+      surefoot::test::contains(slurp(folder_ / "junit.xml"), "failures=\"0\" errors=\"0\" skipped=\"0\""));
+  EXPECT_EQ(surefoot("compare " + warm + cold + claim + files).code, 1);
+  EXPECT_TRUE(surefoot::test::contains(slurp(folder_ / "junit.xml"), "failures=\"1\""));
+  EXPECT_TRUE(surefoot::test::contains(slurp(folder_ / "summary.md"), "| below 1e-2 after 30 | 52 | 0 |"));
+  const ProgramResult open =
+      surefoot("compare " + warm + cold + "--paired --claim 'below 1e-3 after 100' --allow 0.015");
+  EXPECT_EQ(open.code, 3);
+  EXPECT_TRUE(surefoot::test::contains(open.out, "would decide")) << open.out;
+  EXPECT_EQ(surefoot("compare " + cold + cold + "--paired --names a,b").code, 3) << "nothing differs";
+  const ProgramResult everything = surefoot("compare " + cold + warm + "--paired --names cold,warm");
+  EXPECT_EQ(everything.code, 0) << everything.err;
+  EXPECT_TRUE(surefoot::test::contains(everything.out, "times the iterations of cold until it stays below"));
+
+  write("short.csv", table(50, 20, true));
+  write("other.csv", table(60, 20, true, 2));
+  expect_complaint(surefoot("compare short.csv other.csv --paired --claim 'below 1 after 3'"), "rows",
+                   {"short has 50 problems and other has 60"});
+  for (const auto& [options, word] : std::vector<std::pair<std::string, std::string>>{
+           {"--paired --claim 'below 1 after 999'", "999"},
+           {"--paired --claim '50% below 1 after 3'", "has a share"},
+           {"--paired --claim 'below 1'", "'after K' or 'within K'"},
+           {"--paired --allow 0.1", "--claim"},
+           {"--paired --claim 'below 1 after 3' --allow -0.1", "-0.1"},
+           {"--paired --out folder", "--out"},
+           {"--paired --junit x.xml", "--junit"},
+           {"--allow 0.1", "--paired"}})
+    expect_complaint(surefoot("compare short.csv short.csv --names a,b " + options), options, {word});
+}
+
+TEST_F(Program, StatesClaimsUnderOtherDistributions) {
+  write("a.csv", table(400, 20, true));
+  const std::string command = "certify a.csv --metric residual --tolerances 0.5,1 --steps 10,20 ";
+  ASSERT_EQ(surefoot(command + "--out plain").code, 0);
+  const ProgramResult made = surefoot(command + "--shift kl:0.02 --out a");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string words = "under any distribution within KL 0.02 of the one the problems were drawn from";
+  EXPECT_TRUE(surefoot::test::contains(unwrapped(made.out), words)) << made.out;
+  EXPECT_TRUE(surefoot::test::contains(slurp(folder_ / "a/report.html"), words));
+  EXPECT_EQ(surefoot("verify a --data a.csv").code, 0);
+  const Json certificate = Json::parse(slurp(folder_ / "a/certificate.json"));
+  EXPECT_EQ(certificate["shift"], (Json{{"divergence", "kl"}, {"radius", 0.02}}));
+  for (const Json& claim : certificate["claims"]["iteration_budget"])
+    EXPECT_EQ(claim["under_shift"].get<double>(),
+              surefoot::bounds::share_under_shift(claim["quantile"].get<double>(),
+                                                  {surefoot::bounds::Divergence::kl, 0.02}));
+  // What holds under the distribution of the samples stays as it is.
+  const Json plain = Json::parse(slurp(folder_ / "plain/certificate.json"));
+  EXPECT_EQ(plain["claims"]["success_rate"][0]["lower_bound"],
+            certificate["claims"]["success_rate"][0]["lower_bound"]);
+  const ProgramResult tolerated = surefoot("ask plain/certificate.json --tolerate 0.4");
+  EXPECT_EQ(tolerated.code, 0);
+  EXPECT_TRUE(tolerated.out.starts_with("If 40 % of problems is enough, these hold also")) << tolerated.out;
+  EXPECT_EQ(surefoot("ask plain/certificate.json --tolerate 0.9999").code, 1);
+  EXPECT_EQ(surefoot("ask plain/certificate.json --tolerate 0.3 --claim '50% at most 100 within 10'").code,
+            0);
+  expect_complaint(surefoot("ask plain/certificate.json"), "ask", {"--claim or --tolerate"});
+  expect_complaint(surefoot("ask plain/certificate.json --tolerate 1"), "ask", {"share of 1"});
+  expect_complaint(surefoot("ask plain/certificate.json --tolerate 0.5 --variant b"), "ask", {"'b'"});
+  for (const char* bad : {"kl:-0.1", "kl:inf", "kl", "w:1", "tv:2", "ratio:0.5"})
+    expect_complaint(surefoot(command + "--shift " + bad), "shift", {"shift"});
+  expect_complaint(surefoot("certify a.csv --choose after --shift kl:0.1"), "shift", {"'before' or 'both'"});
 }
 
 TEST_F(Program, AnswersWhatIsAskedAfterLooking) {

@@ -15,6 +15,9 @@ cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 grep -q "PASSED.* 3 tests" "$work/log"
 # No public header needs a library that only our sources use.
 if grep -rlE "nlohmann/|fast_float/|boost/" "$work/prefix/include/surefoot"; then echo "installed headers include private libraries"; exit 1; fi
+# The header for controllers needs nothing but a C compiler.
+printf '#include <surefoot/monitor.h>\nint main(void) { return SUREFOOT_MONITOR_FORMAT - 1; }\n' |
+  cc -std=c99 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/prefix/include" -x c - || { echo "surefoot/monitor.h does not compile as C"; exit 1; }
 # Without the component nothing is needed that only our sources or tests use.
 cmake -S "$source/tests/install" -B "$work/few" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION="$version" -DWITHOUT_TESTING=ON \
   -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON \

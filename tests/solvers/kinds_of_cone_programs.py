@@ -205,6 +205,14 @@ def unbounded_semidefinite(random, order):
                    [(np.eye(size)[1], 0.2), (-np.eye(size), np.zeros(size))], dict(z=1, s=[order]))
 
 
+def zero_rows(random, n, m, contradicts):
+    """A linear program with a zero row in the zero cone and one in the nonnegative cone: 0 + s = b."""
+    plain = linear_program(random, n, m)
+    zero = np.zeros((1, n))
+    name = f"zero rows {n} x {m}" + (" that contradict" if contradicts else "")
+    return program(name, plain.c, [(zero, 0.0), (plain.A, plain.b), (zero, -0.5 if contradicts else 0.5)], dict(z=1, l=m + 1))
+
+
 def problems(seed):
     random = np.random.default_rng(seed)
     return [linear_program(random, 8, 20), linear_program(random, 20, 35), transport(random, 3, 4), transport(random, 5, 5),
@@ -217,4 +225,5 @@ def problems(seed):
             power_program(random, [0.5, 0.3]), power_program(random, [0.2, 0.7, 0.5, 0.9]),
             dual_power_program(random, [0.4, 0.6]), dual_power_program(random, [0.25, 0.5, 0.8]),
             infeasible_linear(random, 6, 12), infeasible_second_order(random, 4), infeasible_semidefinite(random, 3),
-            unbounded_linear(random, 6, 10), unbounded_linear(random, 12, 8), unbounded_semidefinite(random, 3)]
+            unbounded_linear(random, 6, 10), unbounded_linear(random, 12, 8), unbounded_semidefinite(random, 3),
+            zero_rows(random, 6, 12, False), zero_rows(random, 6, 12, True)]

@@ -6,12 +6,11 @@ point there, and once per k <= T + 1 with tolerances out of reach, which gives t
 the iteration where it stops from 0). Our program runs once, without stopping. Status, T and the number of changes of the scale
 must be equal, points and reported numbers agree to 1e-6 relative.
 
-Where they do not, rounding must be shown to decide, in one of two ways; no implementation with another order of sums can then
-agree. The package's own point shows that at the first change of rows' scales a row held to rounding: rows have scales that
-follow their residuals, which are then rounding too. Or the package runs again on the same problem with each number of P, A, b
-and c changed in its last bit, and that moves its own point as much (a tenth of our difference is enough). Points before the
-first change, and the status, are never excused by the first. Such problems are counted and shown, and there may be at most
-MOST_AMPLIFIED of them.
+Where they do not, rounding must be shown to decide; no implementation with another order of sums can then agree. The package
+runs again on the same problem, up to TRIES times, with each number of P, A, b and c changed in its last bit: that must move its
+own point as much (a tenth of our difference is enough), or change what it reports, too. Where rows' scales follow residuals
+that are rounding, this is seen from their first change on, never before. Such problems are counted and shown, and there may be
+at most MOST_AMPLIFIED of them.
 """
 
 import argparse
@@ -44,9 +43,8 @@ SETTINGS = {
     "at most 60 iterations": dict(max_iters=60),
 }
 STEPS = (1, 2, 6, 11, 25, 26, 50, 51, 52, 56, 75, 76, 100, 101, 102, 106, 125, 126, 150, 200, 201, 226, 300, 500, 1000)
-MOST_AMPLIFIED = 0.25  # of the problems
-FIRST_CHANGE, INTERVAL = 100, 25  # iterations
-ROUNDING = 1e-12
+MOST_AMPLIFIED = 0.2  # of the problems
+TRIES = 20
 # As SolverStatus has them.
 STATUSES = {scs.SOLVED: 1, scs.INFEASIBLE: 11, scs.UNBOUNDED: 12, scs.SOLVED_INACCURATE: 13, scs.INFEASIBLE_INACCURATE: 14,
             scs.UNBOUNDED_INACCURATE: 15}
@@ -77,31 +75,42 @@ def with_other_last_bits(problem, random):
     return dataclasses.replace(problem, P=P + np.triu(P, 1).T, A=nudged(problem.A), b=nudged(problem.b), c=nudged(problem.c))
 
 
-def nudged_problems(problem):
-    random = np.random.default_rng(SEED)
-    return [with_other_last_bits(problem, random) for _ in range(5)]
+class Nudged:
+    """The package on the same problem with other last bits: made when asked for, and kept."""
 
+    def __init__(self, problem, settings):
+        self.problem, self.settings = problem, settings
+        self.random = np.random.default_rng(SEED)
+        self.problems, self.endings, self.points = [], [], {}
 
-def change_by_rounding(problem, settings, last):
-    """The iteration of the first change of scale if a row of the package's point held to rounding there; else infinity."""
-    if not settings.get("adaptive_diag_scale", 1):
-        return np.inf
-    for k in range(FIRST_CHANGE, last, INTERVAL):
-        point = package_point(problem, settings, k + 1)
-        if point is None or point["info"]["scale_updates"] == 0:
-            continue
-        product = problem.A @ point["x"]
-        sizes = np.maximum.reduce([np.abs(product), np.abs(point["s"]), np.abs(problem.b)])
-        held = np.abs(product + point["s"] - problem.b) <= ROUNDING * sizes
-        return k if held.any() else np.inf
-    return np.inf
+    def _each(self, kept, run):
+        for i in range(TRIES):
+            if i == len(self.problems):
+                self.problems.append(with_other_last_bits(self.problem, self.random))
+            if i == len(kept):
+                kept.append(run(self.problems[i]))
+            yield kept[i]
 
+    def each_ending(self):
+        return self._each(self.endings, lambda problem: package(problem, self.settings))
 
-def amplified_rounding(problem, settings, k, point, floor):
-    """How far the package's own point moves, largest of a few tries: of x, y and s."""
-    moved = [package_point(other, settings, k) for other in nudged_problems(problem)]
-    return {name: max((difference(other[name], point[name], floor) if other else np.inf) for other in moved)
-            for name in "xys"}
+    def moves(self, k, point, name, floor, value):
+        """How far the package's own x, y or s after k iterations moves: the largest until it is a tenth of `value`."""
+        largest_move = 0.0
+        for other in self._each(self.points.setdefault(k, []), lambda problem: package_point(problem, self.settings, k)):
+            largest_move = max(largest_move, difference(other[name], point[name], floor) if other else np.inf)
+            if 10 * largest_move >= value:
+                break
+        return largest_move
+
+    def reports(self, name, its, value):
+        """The same of a number that it reports at the end."""
+        largest_move = 0.0
+        for other in self.each_ending():
+            largest_move = max(largest_move, abs(other["info"][name] - its))
+            if 10 * largest_move >= value:
+                break
+        return largest_move
 
 
 def summary(result):
@@ -140,7 +149,7 @@ def reported_differences(theirs, ending, problem):
     sizes = dict(prim_res=("res_pri", max(largest(problem.A @ x), largest(s), largest(problem.b))),
                  dual_res=("res_dual", max(largest(problem.P @ x), largest(problem.A.T @ y), largest(problem.c))),
                  duality_gap=("gap", quadratic), obj_val=("pobj", quadratic))
-    return {name: (ending[name], theirs["info"][theirs_name],
+    return {name: (ending[name], theirs_name, theirs["info"][theirs_name],
                    abs(ending[name] - theirs["info"][theirs_name]) / max(abs(theirs["info"][theirs_name]), size, NOISE))
             for name, (theirs_name, size) in sizes.items()}
 
@@ -153,42 +162,33 @@ def compare(run, program, problem, settings):
     steps = sorted({k for k in STEPS if k < last} | {last, min(3 * last + 500, settings.get("max_iters", MOST_ITERATIONS))})
     points, ending = run(program, problem, settings, steps)
     bad, amplified, worst = [], [], 0.0
-    wrong = [f"{name} {int(ending[name])}, of the package {value}" for name, value in expected.items()
-             if int(ending[name]) != value]
-    change = None
-    if wrong:
-        change = change_by_rounding(problem, settings, last)
-        if int(ending["status"]) != expected["status"] or change == np.inf:
-            others = [summary(package(other, settings)) for other in nudged_problems(problem)]
-            (amplified if any(other != expected for other in others) else bad).extend(wrong)
-        else:
-            amplified.extend(wrong)
+    nudged = Nudged(problem, settings)
+    wrong = {name: value for name, value in expected.items() if int(ending[name]) != value}
+    for name, value in wrong.items():
+        others = any(summary(other)[name] != value for other in nudged.each_ending())
+        (amplified if others else bad).append(f"{name} {int(ending[name])}, of the package {value}")
     for k in (k for k in steps if k <= last):
         point = package_point(problem, settings, k)
         if point is None:
             continue
         floor = NOISE * max(largest(point[vector]) for vector in "xys")
-        values = {name: difference(points[k][name], point[name], floor) for name in "xys"}
-        moved = None
-        for name, value in values.items():
+        for name in "xys":
+            value = difference(points[k][name], point[name], floor)
             if not value <= TOLERANCE:
-                change = change_by_rounding(problem, settings, last) if change is None else change
-                if k > change + 1:
-                    amplified.append(f"k = {k}: {name} {value:.0e}, rows held to rounding at {change}")
-                    continue
-                moved = moved or amplified_rounding(problem, settings, k, point, floor)
-                text = f"k = {k}: {name} {value:.0e}, by last bits {moved[name]:.0e}"
-                if value <= 10 * moved[name]:
+                moved = nudged.moves(k, point, name, floor, value)
+                text = f"k = {k}: {name} {value:.0e}, by last bits {moved:.0e}"
+                if value <= 10 * moved:
                     amplified.append(text)
                     continue
                 bad.append(text)
             worst = max(worst, value if value == value else np.inf)
     if theirs["info"]["status_val"] in SOLUTION and not wrong and "prim_res" in ending:
-        for name, (mine, its, value) in reported_differences(theirs, ending, problem).items():
-            if not value <= TOLERANCE:
-                (amplified if amplified else bad).append(f"{name} {mine}, of the package {its}")
-            else:
+        for name, (mine, its_name, its, value) in reported_differences(theirs, ending, problem).items():
+            if value <= TOLERANCE:
                 worst = max(worst, value)
+                continue
+            excused = amplified and abs(mine - its) <= 10 * nudged.reports(its_name, its, abs(mine - its))
+            (amplified if excused else bad).append(f"{name} {mine}, of the package {its}")
     return worst, bad, amplified, theirs["info"]
 
 

@@ -88,8 +88,11 @@ inline void expect_kind_contract(std::string_view name, const certify::Options& 
   EXPECT_EQ(verification.claims_that_hold, verification.claims);
 
   std::vector<std::string> all_kinds;
-  for (const certify::ClaimKind* other : certify::claim_kinds()) all_kinds.emplace_back(other->name());
-  const std::string with_all = certify::to_json(kinds_example(all_kinds, options).certificate);
+  for (const certify::ClaimKind* other : certify::claim_kinds())
+    if (other->claimed_of(options.sampling)) all_kinds.emplace_back(other->name());
+  certify::Options everything = options;
+  if (options.sampling != certify::Sampling::sequence) everything.shift = {bounds::Divergence::kl, 0.01};
+  const std::string with_all = certify::to_json(kinds_example(all_kinds, everything).certificate);
   for (const certify::FieldCheck& check : kind.fields()) {
     if (check.in_tables != certify::Evidence::arithmetic || check.field.ends_with(".with_worst_case"))
       continue;

@@ -15,23 +15,46 @@ from . import bounds, number_text, pac_bayes, solvers, worst_case
 from ._core import InputError, set_threads, threads
 from ._core import version as __version__
 from .calibration import Observed, calibrate, validate
-from .certificate import Answer, BudgetClaim, Certificate, Claim, OtherClaim, QuantileClaim, SuccessClaim, Verification, load
-from .certification import Traces, certify
+from .certificate import (
+    Answer,
+    AverageClaim,
+    BudgetClaim,
+    Certificate,
+    Claim,
+    OtherClaim,
+    QuantileClaim,
+    SequenceClaim,
+    SuccessClaim,
+    SurvivedShift,
+    Verification,
+    load,
+)
+from .certification import RunUntil, Traces, certify, run_until
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
+from .monitor import Alarm, ClaimAlarm, Monitor
+from .pairs import PairedComparison, compare_paired
 
 __all__ = [
+    "Alarm",
     "Answer",
+    "AverageClaim",
     "BudgetClaim",
     "Certificate",
     "Claim",
+    "ClaimAlarm",
     "ConeFamily",
     "InputError",
+    "Monitor",
     "Observed",
     "OtherClaim",
+    "PairedComparison",
     "QPFamily",
     "QuantileClaim",
+    "RunUntil",
+    "SequenceClaim",
     "SuccessClaim",
+    "SurvivedShift",
     "Terminations",
     "Traces",
     "Verification",
@@ -39,10 +62,12 @@ __all__ = [
     "bounds",
     "calibrate",
     "certify",
+    "compare_paired",
     "from_cvxpy",
     "load",
     "number_text",
     "pac_bayes",
+    "run_until",
     "set_threads",
     "solvers",
     "threads",

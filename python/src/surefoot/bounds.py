@@ -33,9 +33,11 @@ __all__ = [
     "pac_bayes_risk",
     "regression_grid",
     "residual_grid",
+    "risk_under_shift",
     "risk_upper_bound",
     "samples_needed",
     "sequence_upper",
+    "shift_margin",
     "success_lower_bound",
 ]
 
@@ -127,6 +129,42 @@ def binomial_tail_upper(k: npt.ArrayLike, n: npt.ArrayLike, p: npt.ArrayLike) ->
     0.000977
     """
     return _core.binomial_tail_upper(k, n, p)
+
+
+def risk_under_shift(
+    risk: npt.ArrayLike,
+    *,
+    kl: npt.ArrayLike | None = None,
+    tv: npt.ArrayLike | None = None,
+    chi2: npt.ArrayLike | None = None,
+    ratio: npt.ArrayLike | None = None,
+) -> Numbers:
+    """The largest failure probability under any distribution that is not further than this from the one where it is at most `risk`, rounded up.
+
+    One of `kl` (Kullback-Leibler divergence of the new distribution from the old one, in nats), `tv` (total variation, half of L1),
+    `chi2` and `ratio` (of densities, at least 1).
+
+    >>> round(risk_under_shift(0.01, kl=0.0413), 4)
+    0.05
+    >>> round(risk_under_shift(0.01, ratio=3), 4)
+    0.03
+    """
+    given = [(name, radius) for name, radius in (("kl", kl), ("tv", tv), ("chi2", chi2), ("ratio", ratio)) if radius is not None]
+    if len(given) != 1:
+        raise TypeError(f"risk_under_shift: give one of kl, tv, chi2 and ratio, not {len(given)}")
+    return _core.risk_under_shift(risk, *given[0])
+
+
+def shift_margin(
+    risk: npt.ArrayLike, tolerated: npt.ArrayLike, divergence: Literal["kl", "tv", "chi2", "ratio"] = "kl"
+) -> Numbers:
+    """How far the distribution may change before a failure probability of at most `risk` exceeds `tolerated`, rounded down.
+
+    >>> rho = shift_margin(0.01, 0.05)
+    >>> round(rho, 4), round((2 * rho) ** 0.5, 3)  # for a Gaussian parameter, so many standard deviations of its mean
+    (0.0413, 0.287)
+    """
+    return _core.shift_margin(risk, tolerated, divergence)
 
 
 def band_level(samples: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:

@@ -14,13 +14,27 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 import numpy as np
 
 from . import _core, number_text
+from ._arguments import real_number
 from ._arguments import text as argument_text
 from ._optional import needed, present
 
 if TYPE_CHECKING:
-    from .certification import Data
+    from .certification import Data, Groups
 
-__all__ = ["Answer", "BudgetClaim", "Certificate", "Claim", "OtherClaim", "QuantileClaim", "SuccessClaim", "Verification", "load"]
+__all__ = [
+    "Answer",
+    "AverageClaim",
+    "BudgetClaim",
+    "Certificate",
+    "Claim",
+    "OtherClaim",
+    "QuantileClaim",
+    "SequenceClaim",
+    "SuccessClaim",
+    "SurvivedShift",
+    "Verification",
+    "load",
+]
 
 #: The name of a kind of claims: "success", "quantile", "budget", and what later versions add.
 Kind: TypeAlias = str
@@ -42,6 +56,7 @@ class SuccessClaim:
     lower_bound: float  #: 0: says nothing
     #: 1 where the worst case is below the tolerance, else lower_bound: if what was stated for it holds. None: no worst case.
     with_worst_case: float | None = None
+    under_shift: float | None = None  #: the share under any distribution within the certificate's shift. None: it has none.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +77,23 @@ class Answer:
 
 
 @dataclasses.dataclass(frozen=True)
+class SurvivedShift:
+    """How far problems may come from another distribution before a claim promises less than a tolerated share.
+
+    Each is the largest radius, rounded down: any distribution within one of them will do.
+    """
+
+    variant: str
+    claim: str
+    share: float  #: that is promised under the distribution of the samples
+    kl: float  #: Kullback-Leibler divergence KL(new || samples), in nats
+    total_variation: float  #: half of L1
+    chi_squared: float
+    density_ratio: float
+    gaussian: float  #: standard deviations by which the mean of a Gaussian parameter may move: sqrt(2 kl)
+
+
+@dataclasses.dataclass(frozen=True)
 class QuantileClaim:
     """The quantile of the metric after `step` steps is at most upper_bound."""
 
@@ -78,6 +110,7 @@ class QuantileClaim:
     upper_bound: float  #: infinite: says nothing
     #: The smaller of upper_bound and the worst case, if what was stated for it holds. None: no worst case.
     with_worst_case: float | None = None
+    under_shift: float | None = None  #: the share, instead of quantile, under the certificate's shift
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +134,42 @@ class BudgetClaim:
     steps: int | None  #: None: says nothing
     #: The smaller of steps and those of the worst case, if what was stated for it holds. None: neither says anything.
     with_worst_case: int | None = None
+    under_shift: float | None = None  #: the share, instead of quantile, under the certificate's shift
+
+
+@dataclasses.dataclass(frozen=True)
+class AverageClaim:
+    """Of groups: E[Y] <= upper_bound, Y the share of the ticks of a new group that are not below `tolerance` after `step` steps.
+
+    Groups are weighed equally, not ticks.
+    """
+
+    variant: str
+    step: int
+    tolerance: float
+    method: str
+    samples: int  #: groups
+    shares: str  #: "y:g y:g ...": g groups have a share of at most y
+    delta: float
+    empirical: float
+    upper_bound: float  #: 1: says nothing
+
+
+@dataclasses.dataclass(frozen=True)
+class SequenceClaim:
+    """Of one log: the average over its ticks of P(not below `tolerance` after `step` steps | ticks before) is at most upper_bound.
+
+    It speaks of the past of this log, not of another one.
+    """
+
+    variant: str
+    step: int
+    tolerance: float
+    samples: int  #: ticks
+    failures: int
+    delta: float
+    empirical: float
+    upper_bound: float  #: 1: says nothing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,11 +181,13 @@ class OtherClaim:
     fields: Mapping[str, Any] = dataclasses.field(hash=False)
 
 
-Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, OtherClaim]
-_CLASSES: dict[Kind, type[SuccessClaim] | type[QuantileClaim] | type[BudgetClaim]] = {
+Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, AverageClaim, SequenceClaim, OtherClaim]
+_CLASSES: dict[Kind, Any] = {
     "success": SuccessClaim,
     "quantile": QuantileClaim,
     "budget": BudgetClaim,
+    "average": AverageClaim,
+    "sequence": SequenceClaim,
 }
 
 
@@ -252,14 +323,31 @@ class Certificate:
             raise KeyError(f"nothing is claimed about {what}")
         return matching[0]
 
-    def success(self, step: int, tolerance: float, variant: str | None = None) -> SuccessClaim:
-        """The success rate claimed at a step and tolerance."""
+    @property
+    def scalar(self) -> bool:
+        """One number per problem, no steps: success is at most the tolerance."""
+        return bool(self._content.get("scalar", False))
+
+    def _step(self, step: int | None) -> int:
+        if self.scalar != (step is None):
+            raise ValueError("step: one number per problem has none" if self.scalar else "step: say which")
+        return 0 if step is None else step
+
+    def success(self, step: int | None = None, tolerance: float = np.nan, variant: str | None = None) -> SuccessClaim:
+        """The success rate claimed at a step and tolerance; of scalars ``success(tolerance=...)``."""
+        step = self._step(step)
         found = [c for c in self.claims if isinstance(c, SuccessClaim) and (c.step, c.tolerance) == (step, tolerance)]
         claim: SuccessClaim = self._only(variant, found, f"success at step {step} and tolerance {tolerance}")
         return claim
 
-    def quantile(self, step: int, quantile: float, variant: str | None = None) -> QuantileClaim:
-        """The quantile claimed at a step."""
+    def quantile(self, step: int | None = None, quantile: float = np.nan, variant: str | None = None) -> QuantileClaim:
+        """The quantile claimed at a step; of scalars ``quantile(quantile=...)``.
+
+        >>> import numpy as np, surefoot
+        >>> surefoot.certify(np.random.default_rng(0).integers(0, 10, 500), quantiles=[0.9]).quantile(quantile=0.9).upper_bound
+        9.0
+        """
+        step = self._step(step)
         found = [c for c in self.claims if isinstance(c, QuantileClaim) and (c.step, c.quantile) == (step, quantile)]
         claim: QuantileClaim = self._only(variant, found, f"quantile {quantile} at step {step}")
         return claim
@@ -270,6 +358,18 @@ class Certificate:
             c for c in self.claims if isinstance(c, BudgetClaim) and (c.tolerance, c.quantile) == (tolerance, quantile)
         ]
         claim: BudgetClaim = self._only(variant, found, f"a budget for tolerance {tolerance} and quantile {quantile}")
+        return claim
+
+    def average(self, step: int, tolerance: float, variant: str | None = None) -> AverageClaim:
+        """The average of groups claimed at a step and tolerance."""
+        found = [c for c in self.claims if isinstance(c, AverageClaim) and (c.step, c.tolerance) == (step, tolerance)]
+        claim: AverageClaim = self._only(variant, found, f"the average of groups at step {step} and tolerance {tolerance}")
+        return claim
+
+    def sequence(self, step: int, tolerance: float, variant: str | None = None) -> SequenceClaim:
+        """What is claimed of the log at a step and tolerance."""
+        found = [c for c in self.claims if isinstance(c, SequenceClaim) and (c.step, c.tolerance) == (step, tolerance)]
+        claim: SequenceClaim = self._only(variant, found, f"the log at step {step} and tolerance {tolerance}")
         return claim
 
     def ask(self, claim: str, variant: str | None = None) -> Answer:
@@ -292,6 +392,25 @@ class Certificate:
             argument_text("claim", claim), argument_text("variant", name)
         )[0]
         return Answer(of, holds, asked, share, step, sentence, proof, tuple(but))
+
+    def tolerate(self, share: float, *, claim: str | None = None, variant: str | None = None) -> tuple[SurvivedShift, ...]:
+        """The shifts that claims survive if a smaller `share` of problems is enough: of `claim`, or of every declared claim that promises it.
+
+        >>> import numpy as np, surefoot
+        >>> residuals = 0.8 ** np.arange(1, 61) * np.random.default_rng(0).uniform(0.1, 1, (1000, 1))
+        >>> certificate = surefoot.certify(residuals, metric="residual", tolerances=[1e-3], steps=[40], claims=["budget"])
+        >>> for each in certificate.tolerate(0.95):
+        ...     print(each.claim, round(each.kl, 4), round(each.gaussian, 3))
+        99% below 1e-3 within 31 0.0413 0.287
+        """
+        return tuple(
+            SurvivedShift(*each)
+            for each in self._core.tolerated(
+                real_number("share", share),
+                "" if variant is None else argument_text("variant", variant),
+                "" if claim is None else argument_text("claim", claim),
+            )
+        )
 
     def table(self, kind: Kind = "budget") -> Any:
         """The claims of one kind, a row each: a pandas.DataFrame, or without pandas a dict of NumPy arrays.
@@ -321,6 +440,8 @@ class Certificate:
         """
         if kind not in ("success", "quantile"):
             raise ValueError(f"kind: {kind!r} is not one of success, quantile")
+        if self.scalar:
+            raise ValueError("plot: one number per problem has no steps to draw it over; report() draws its distribution")
         if axes is None:
             pyplot = needed("matplotlib.pyplot", "plot")
             _, axes = pyplot.subplots(1, len(self.variants), sharey=True, squeeze=False, layout="constrained")
@@ -361,11 +482,13 @@ class Certificate:
         *,
         weights: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
         recorded_steps: Sequence[int] | None = None,
+        groups: Groups | Sequence[Groups] | Mapping[str, Groups] | None = None,
     ) -> Verification:
         """Recomputes every claim from its counts.
 
         With `data`, the traces it was made from (arrays or files, one per variant, in order), it also counts them again;
-        with `weights`, the files of learned optimizers, it computes KL and B again.
+        with `weights`, the files of learned optimizers, it computes KL and B again. `groups` are the labels of the rows of
+        arrays, where the certificate is of groups, as they were given to :func:`surefoot.certify`.
 
         >>> import numpy as np, surefoot
         >>> traces = np.full((200, 3), 1e-3)
@@ -379,7 +502,7 @@ class Certificate:
 
         verifier = _core.Verifier(self._text)
         if data is not None:
-            recount(verifier, self._content["variants"], data, recorded_steps)
+            recount(verifier, self._content["variants"], data, recorded_steps, groups)
         if weights is not None:
             files = [weights] if isinstance(weights, (str, os.PathLike)) else list(weights)
             if len(files) != len(self.variants):
@@ -387,6 +510,27 @@ class Certificate:
             for i, file in enumerate(files):
                 verifier.reweigh(i, os.fspath(file), Path(file).read_bytes())
         return Verification(verifier.claims, verifier.claims_that_hold, tuple(verifier.findings))
+
+    def append(
+        self, more: Data | Sequence[Data], *, earlier: Data | Sequence[Data], allow_dependence: bool = False
+    ) -> Certificate:
+        """The certificate of these runs and `more`, under the same declarations.
+
+        Only of a certificate that was made with ``anytime=True``, whose claims hold at every number of runs. `earlier`
+        are all tables that it was made from, in their order, which are counted again; `more` is one table for each
+        variant.
+
+        >>> import numpy as np, surefoot
+        >>> first, second = np.random.default_rng(1).uniform(0, 1, (2, 300, 3))
+        >>> certificate = surefoot.certify(first, anytime=True, tolerances=[0.99], steps=[3])
+        >>> grown = certificate.append(second, earlier=first)
+        >>> grown.success(step=3, tolerance=0.99).samples, bool(grown.verify([first, second]))
+        (600, True)
+        """
+        from .certification import append_rows
+
+        variants = self._content["variants"]
+        return Certificate._of(append_rows(self._core, variants, more, earlier, allow_dependence))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Certificate) and self._text == other._text
@@ -400,7 +544,8 @@ class Certificate:
     def __repr__(self) -> str:
         variants = f"{len(self.variants)} variant{'s' if len(self.variants) > 1 else ''}"
         confidence = number_text.confidence(self.delta)
-        condition = ", if the rows were independent" if self.if_independent else ""
+        grouped = any("groups" in variant for variant in self._content["variants"])
+        condition = f", if the {'groups' if grouped else 'rows'} were independent" if self.if_independent else ""
         return f"<surefoot.Certificate: {variants}, {len(self.claims)} claims, confidence {confidence}{condition}>"
 
     def _repr_html_(self) -> str:

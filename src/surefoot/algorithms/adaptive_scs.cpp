@@ -1,8 +1,6 @@
 #include "surefoot/algorithms/adaptive_scs.hpp"
 
-#include "surefoot/algorithms/detail/anderson.hpp"
-#include "surefoot/algorithms/detail/scs_scaling.hpp"
-#include "surefoot/algorithms/detail/scs_stopping.hpp"
+#include "surefoot/algorithms/detail/scs_room.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -20,65 +18,14 @@ using problems::table_row;
 
 namespace {
 
-// Constants of the solver.
-constexpr Index test_interval = 25;
-constexpr double scale_interval = 100;  // iterations between two changes, at least
-constexpr double smallest_scale = 1e-6;
-constexpr double largest_scale = 1e6;
-constexpr double smallest_factor = 1e-3;
-constexpr double largest_factor = 1e3;
-constexpr double factor_damping = 0.25;
-constexpr double smallest_part = 1e-3;  // of the root mean square that a row's size counts as
+constexpr double test_interval = 25;
 constexpr double tiniest = 1e-18;
-constexpr double change_threshold = 3.1622776601683795;  // sqrt(10)
 
-/// The sum of term(i, sum) over i < count, in four parts that do not wait for each other.
-template <int W, class Term>
-[[gnu::always_inline]] inline Lanes<W> sum_of(Index count, const Term& term) {
-  using L = Lanes<W>;
-  L parts[4] = {L(0.0), L(0.0), L(0.0), L(0.0)};
-  Index i = 0;
-  for (; i + 4 <= count; i += 4) {
-    term(i, parts[0]);
-    term(i + 1, parts[1]);
-    term(i + 2, parts[2]);
-    term(i + 3, parts[3]);
-  }
-  for (; i < count; ++i) term(i, parts[0]);
-  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
-}
-
-bool is_change(double factor) {
-  return factor > change_threshold || factor < 1 / change_threshold;
+bool is_multiple(double number, double of) {
+  return number == of * std::floor(number / of);
 }
 
 }  // namespace
-
-/// Data of a block in lane layout, and room to compute.
-struct AdaptiveScs::Room final : Workspace {
-  Buffer h;             // n + m: (c, b), normalised
-  Buffer units;         // n + 2m: what turns u and s into x, y, s
-  Buffer column_units;  // n: what turns Px and A'y into the problem's units
-  Buffer product_unit;  // one per lane, as the next three
-  Buffer size_b, size_c, size_A;
-  SplittingSystem::Numbers own;
-  Buffer factored;   // 1 + m: scale and f of the factors
-  Buffer weights;    // m: gamma_i gamma_j of semidefinite cones, R_ij^(-1/2)
-  Buffer r;          // n + m: (R + M)^{-1} h
-  Buffer Rr;         // n + m
-  Buffer quadratic;  // one per lane: t + r'Rr
-  Buffer p;          // n + m + 1: p, then u~
-  Buffer previous;   // n + m + 1: where the last step began
-  Buffer kappa;      // one per lane
-  Buffer Ax, gap;    // m
-  Buffer scratch;    // n + m
-  Buffer ratios;     // m, of one lane
-  Buffer root;       // of one semidefinite cone
-  Buffer before;     // the state, for lanes that have ended
-  ScsScaling scaling;
-  SemidefiniteRoom semidefinite;
-  AndersonMemory memory;
-};
 
 AdaptiveScs::AdaptiveScs(problems::ConeProgram problem, ScsOptions options)
     : problem_(std::move(problem)), options_(options) {
@@ -108,14 +55,20 @@ std::unique_ptr<Workspace> AdaptiveScs::make_workspace() const {
   room->own = system_->make_numbers();
   room->factored = make_buffer(1 + m_, W);
   room->weights = make_buffer(m_, W);
-  room->p = room->previous = make_buffer(l_, W);
+  room->p = make_buffer(n_ + m_, W);
+  room->previous = make_buffer(l_, W);
   room->Ax = room->gap = make_buffer(m_, W);
   room->scratch = make_buffer(n_ + m_, W);
   room->ratios = make_buffer(m_, 1);
   Index largest_order = 0;
   for (const Index order : problem_.cones.semidefinite) largest_order = std::max(largest_order, order);
   room->root = make_buffer(largest_order * (largest_order + 1) / 2 + largest_order, 1);
-  if (options_.stop) room->before = make_buffer(state_size(), W);
+  if (options_.stop) {
+    room->before = make_buffer(state_size(), W);
+    room->raw_P = room->own.P;
+    room->raw_A = room->own.A;
+    room->raw_h = room->h;
+  }
   room->scaling = ScsScaling(n_, m_);
   room->semidefinite = SemidefiniteRoom(problem_.cones, W);
   if (options_.acceleration_lookback > 0) {
@@ -131,8 +84,44 @@ void AdaptiveScs::load(Index first, Index count, Workspace& workspace) const {
   require(count >= 1 && count <= W && is_within(first, count, instances_),
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1,
           Index{W});
-  for (Index lane = 0; lane < W; ++lane) load_lane(first + std::min(lane, count - 1), lane, room);
+  std::array<Index, W> instances{};
+  for (Index lane = 0; lane < W; ++lane) instances[lane] = first + std::min(lane, count - 1);
+  take(instances.data(), room);
+  std::fill(room.own.sigma.begin(), room.own.sigma.end(), options_.rho_x);
+  std::fill_n(room.factored.begin(), W, options_.scale);
+  std::fill(room.factored.begin() + W, room.factored.end(), 1.0);
+  set_rho(room);
+  system_->factor(room.own);  // the transposed matrix too
+  use_factors(room);
+  room.is_stale = false;
+  room.calls = 0;
+}
+
+void AdaptiveScs::reload(const Index* instances, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  take(instances, room);
+  system_->arrange(room.own);
+  room.is_stale = true;  // the next step factors, with the scales that it asks for
+}
+
+void AdaptiveScs::take(const Index* instances, Room& room) const {
+  if (options_.stop) {
+    std::copy(room.raw_P.begin(), room.raw_P.end(), room.own.P.begin());
+    std::copy(room.raw_A.begin(), room.raw_A.end(), room.own.A.begin());
+    std::copy(room.raw_h.begin(), room.raw_h.end(), room.h.begin());
+  }
   ScsScaling& scaling = room.scaling;
+  std::fill(scaling.D.begin(), scaling.D.end(), 1.0);
+  std::fill(scaling.E.begin(), scaling.E.end(), 1.0);
+  std::fill(scaling.sigma.begin(), scaling.sigma.end(), 1.0);
+  for (Index lane = 0; lane < W; ++lane) {
+    if (instances[lane] >= 0) load_lane(instances[lane], lane, room);
+  }
+  if (options_.stop) {
+    std::copy(room.own.P.begin(), room.own.P.end(), room.raw_P.begin());
+    std::copy(room.own.A.begin(), room.own.A.end(), room.raw_A.begin());
+    std::copy(room.h.begin(), room.h.end(), room.raw_h.begin());
+  }
   if (options_.normalize) {
     normalise(system_->P(), system_->A(), problem_.cones, room.own.P.data(), room.own.A.data(), room.h.data(),
               scaling);
@@ -151,12 +140,6 @@ void AdaptiveScs::load(Index first, Index count, Workspace& workspace) const {
     (one / (D * sigma)).store(room.units.data() + (n_ + m_ + i) * W);
   }
   (one / (sigma * sigma)).store(room.product_unit.data());
-  std::fill(room.own.sigma.begin(), room.own.sigma.end(), options_.rho_x);
-  std::fill_n(room.factored.begin(), W, options_.scale);
-  std::fill(room.factored.begin() + W, room.factored.end(), 1.0);
-  set_rho(room);
-  system_->factor(room.own);  // the transposed matrix too
-  use_factors(room);
 }
 
 void AdaptiveScs::load_lane(Index instance, Index lane, Room& room) const {
@@ -173,13 +156,11 @@ void AdaptiveScs::load_lane(Index instance, Index lane, Room& room) const {
   for (Index i = 0; i < m_; ++i) {
     size_b = std::max(size_b, std::abs(b[i]));
     room.h[(n_ + i) * W + lane] = b[i];
-    scaling.D[i * W + lane] = 1;
     scaling.in_rows[i * W + lane] = 0;
   }
   for (Index j = 0; j < n_; ++j) {
     size_c = std::max(size_c, std::abs(c[j]));
     room.h[j * W + lane] = c[j];
-    scaling.E[j * W + lane] = 1;
     double entries = 0;
     for (SparseMatrix::InnerIterator entry(A, j); entry; ++entry, ++entries) {
       size_A = std::max(size_A, std::abs(entry.value()));
@@ -188,7 +169,6 @@ void AdaptiveScs::load_lane(Index instance, Index lane, Room& room) const {
     for (SparseMatrix::InnerIterator entry(P, j); entry; ++entry) ++entries;
     scaling.in_columns[j * W + lane] = entries;
   }
-  scaling.sigma[lane] = 1;
   room.size_b[lane] = size_b;
   room.size_c[lane] = size_c;
   room.size_A[lane] = size_A;
@@ -242,7 +222,8 @@ void AdaptiveScs::follow_scale(ConstBatch z, Room& room) const {
   const bool same =
       std::memcmp(scale, room.factored.data(), W * sizeof(double)) == 0 &&
       std::memcmp(f, room.factored.data() + W, static_cast<std::size_t>(m_ * W) * sizeof(double)) == 0;
-  if (same) return;
+  if (same && !room.is_stale) return;
+  room.is_stale = false;
   std::copy_n(scale, W, room.factored.data());
   std::copy_n(f, m_ * W, room.factored.data() + W);
   set_rho(room);
@@ -292,12 +273,11 @@ void AdaptiveScs::use_factors(Room& room) const {
   quadratic.store(room.quadratic.data());
 }
 
-/// y (m x W) on the dual cone, in the norm of R.
+/// y (m x W) on the dual cone, in the norm of R; rows after those of the zero and nonnegative cones.
 void AdaptiveScs::project(double* y, Room& room) const {
   using L = Lanes<W>;
   const Cones& cones = problem_.cones;
-  Index row = cones.zero;
-  for (; row < cones.zero + cones.nonnegative; ++row) max(L::load(y + row * W), L(0.0)).store(y + row * W);
+  Index row = cones.zero + cones.nonnegative;
   for (const Index dimension : cones.second_order) {
     L squares(0.0);
     for (Index i = row + 1; i < row + dimension; ++i)
@@ -322,14 +302,17 @@ void AdaptiveScs::project(double* y, Room& room) const {
 }
 
 /// u, s and the new v from v, and the residual.
-void AdaptiveScs::splitting_step(Index k, Batch z, Room& room) const {
+void AdaptiveScs::splitting_step(const Due& due, Batch z, Room& room) const {
   using L = Lanes<W>;
   double* v = z.data;
   double* u = z.row(l_);
   double* s = z.row(2 * l_);
   double* p = room.p.data();
   const double* R = room.own.rho_inverse.data();
+  const double* r = room.r.data();
   const auto n = static_cast<int>(n_);
+  const Index m = m_;
+  const Index rows = n + m;
   const L rho_x(options_.rho_x);
   const L alpha(options_.alpha);
   system_->solve_kkt<W, true>(
@@ -340,36 +323,32 @@ void AdaptiveScs::splitting_step(Index k, Batch z, Room& room) const {
         return L(0.0) - L::load(R + static_cast<Index>(i - n) * W) * value;
       },
       p);
-  const Index last = (l_ - 1) * W;
+  const Index last = rows * W;
   const L eta = L::load(v + last);
-  L tau_tilde(1.0);
-  if (k > 0) {
-    const double* Rr = room.Rr.data();
-    L b = sum_of<W>(
-        n_ + m_, [&](Index i, L & sum) __attribute__((always_inline)) {
-          const L at = L::load(p + i * W);
-          sum.add_product(L::load(Rr + i * W), L::load(v + i * W) - (at + at));
-        });
-    b.subtract_product(L(options_.tau_factor), eta);
-    L energy(0.0);
-    for (const int i : energetic_) {
-      L sum(0.0);
-      add_row_product<W, true>(system_->P(), room.own.P.data(), i, p, sum);
-      energy.add_product(sum, L::load(p + static_cast<Index>(i) * W));
-    }
-    energy = max(energy, L(0.0) * energy);
-    const L a = L::load(room.quadratic.data());
-    const L root = sqrt(b * b + L(4.0) * a * energy);
-    tau_tilde = where_greater(b, L(0.0), (energy + energy) / (b + root), (root - b) / (a + a));
+  const double* Rr = room.Rr.data();
+  L b = lane_sum<W>(
+      rows, [&](Index i, L & sum) __attribute__((always_inline)) {
+        L doubled = L::load(v + i * W);
+        doubled.subtract_product(L(2.0), L::load(p + i * W));
+        sum.add_product(L::load(Rr + i * W), doubled);
+      });
+  b.subtract_product(L(options_.tau_factor), eta);
+  L energy(0.0);
+  for (const int i : energetic_) {
+    L sum(0.0);
+    add_row_product<W, true>(system_->P(), room.own.P.data(), i, p, sum);
+    energy.add_product(sum, L::load(p + static_cast<Index>(i) * W));
   }
-  tau_tilde.store(p + last);
-  for (Index i = 0; i < n_ + m_; ++i) {
-    const L u_tilde = L::load(p + i * W) - L::load(room.r.data() + i * W) * tau_tilde;
-    u_tilde.store(p + i * W);
-    (u_tilde + u_tilde - L::load(v + i * W)).store(u + i * W);
+  energy = max(energy, L(0.0) * energy);
+  const L a = L::load(room.quadratic.data());
+  const L root = sqrt(b * b + L(4.0) * a * energy);
+  L tau_tilde = where_greater(b, L(0.0), (energy + energy) / (b + root), (root - b) / (a + a));
+  L tau = max(tau_tilde + tau_tilde - eta, L(0.0));
+  if (due.any_first) {
+    const L first = L::load(due.first);
+    tau_tilde = where_greater(first, L(0.0), L(1.0), tau_tilde);
+    tau = where_greater(first, L(0.0), L(1.0), tau);
   }
-  project(u + n_ * W, room);
-  const L tau = k > 0 ? max(tau_tilde + tau_tilde - eta, L(0.0)) : L(1.0);
   tau.store(u + last);
   (L(options_.tau_factor) * (eta + tau - (tau_tilde + tau_tilde))).store(room.kappa.data());
   const L eta_new = eta + alpha * (tau - tau_tilde);
@@ -377,307 +356,174 @@ void AdaptiveScs::splitting_step(Index k, Batch z, Room& room) const {
   const L scale_old = L(1.0) / eta;
   const L scale_new = L(1.0) / eta_new;
   const double* units = room.units.data();
+  const auto u_tilde_of = [&](Index i) __attribute__((always_inline)) {
+    L value = L::load(p + i * W);
+    value.subtract_product(L::load(r + i * W), tau_tilde);
+    return value;
+  };
   const auto move = [&](Index i, const L& from, const L& u_tilde, const L& point, L& squares)
       __attribute__((always_inline)) {
-    const L to = from + alpha * (point - u_tilde);
+    L to = from;
+    to.add_product(alpha, point - u_tilde);
     to.store(v + i * W);
-    const L change = (to * scale_new - from * scale_old) * L::load(units + i * W);
+    L change = to * scale_new;
+    change.subtract_product(from, scale_old);
+    change *= L::load(units + i * W);
     squares.add_product(change, change);
   };
-  L squares = sum_of<W>(
-      n_, [&](Index i, L & sum) __attribute__((always_inline)) {
-        move(i, L::load(v + i * W), L::load(p + i * W), L::load(u + i * W), sum);
-      });
-  squares += sum_of<W>(
-      m_, [&](Index row, L & sum) __attribute__((always_inline)) {
-        const Index i = n_ + row;
+  const auto finish_row = [&](Index row, const L& from, const L& u_tilde, const L& point, L& squares)
+      __attribute__((always_inline)) {
+    (L::load(R + row * W) * (from + point - (u_tilde + u_tilde))).store(s + row * W);
+    move(n + row, from, u_tilde, point, squares);
+  };
+  // Rows whose projection is their own are done in one pass.
+  L squares = lane_sum<W>(
+      n, [&](Index i, L & sum) __attribute__((always_inline)) {
         const L from = L::load(v + i * W);
-        const L u_tilde = L::load(p + i * W);
-        const L point = L::load(u + i * W);
-        (L::load(R + row * W) * (from + point - (u_tilde + u_tilde))).store(s + row * W);
+        const L u_tilde = u_tilde_of(i);
+        const L point = u_tilde + u_tilde - from;
+        point.store(u + i * W);
         move(i, from, u_tilde, point, sum);
+      });
+  const auto one_by_one = [&](Index row, L & sum, const auto& projected) __attribute__((always_inline)) {
+    const L from = L::load(v + (n + row) * W);
+    const L u_tilde = u_tilde_of(n + row);
+    const L point = projected(u_tilde + u_tilde - from);
+    u_tilde.store(p + (n + row) * W);
+    point.store(u + (n + row) * W);
+    finish_row(row, from, u_tilde, point, sum);
+  };
+  const Index zero = problem_.cones.zero;
+  const Index simple = zero + problem_.cones.nonnegative;
+  squares += lane_sum<W>(
+      zero, [&](Index row, L & sum) __attribute__((always_inline)) {
+        one_by_one(
+            row, sum, [](const L& value) __attribute__((always_inline)) { return value; });
+      });
+  squares += lane_sum<W>(
+      simple - zero, [&](Index row, L & sum) __attribute__((always_inline)) {
+        one_by_one(
+            zero + row, sum,
+            [](const L& value) __attribute__((always_inline)) { return max(value, L(0.0)); });
+      });
+  for (Index i = n + simple; i < rows; ++i) {
+    const L u_tilde = u_tilde_of(i);
+    u_tilde.store(p + i * W);
+    (u_tilde + u_tilde - L::load(v + i * W)).store(u + i * W);
+  }
+  project(u + n * W, room);
+  squares += lane_sum<W>(
+      m - simple, [&](Index i, L & sum) __attribute__((always_inline)) {
+        const Index row = simple + i;
+        finish_row(row, L::load(v + (n + row) * W), L::load(p + (n + row) * W), L::load(u + (n + row) * W),
+                   sum);
       });
   sqrt(squares).store(note(z, residual_note));
 }
 
-void AdaptiveScs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
+AdaptiveScs::Due AdaptiveScs::due_at(const double* steps, const double* status) const {
+  const bool has_memory = options_.acceleration_lookback > 0;
+  const auto interval = static_cast<double>(options_.acceleration_interval);
+  const bool always_rescaled = problem_.cones.triples() > 0;
+  Due due;
+  double asked = -1;  // lanes have mostly made the same number of steps
+  bool tests = false;
+  bool is_last = false;
+  bool rescaled = false;
+  for (Index lane = 0; lane < W; ++lane) {
+    due.ended[lane] = options_.stop && status[lane] != 0;
+    if (due.ended[lane]) {
+      ++due.ended_lanes;
+      continue;
+    }
+    const double k = steps[lane];
+    if (!(k == asked)) {
+      const bool begins = has_memory && is_multiple(k, interval);
+      const bool remembers = begins || (has_memory && is_multiple(k + 1, interval));
+      tests = is_multiple(k, test_interval);
+      is_last = k + 1 == static_cast<double>(options_.max_iters);
+      rescaled = k > 0 && (remembers || tests || always_rescaled);
+      due.follows = due.follows || k == 0 || is_multiple(k - 1, test_interval);
+      due.watches = due.watches || tests || is_last;
+      due.any_first = due.any_first || k == 0;
+      due.any_rescaled = due.any_rescaled || rescaled;
+      due.accelerates = due.accelerates || (begins && k > 0);
+      due.remembers = due.remembers || remembers;
+      asked = k;
+    }
+    due.tests[lane] = tests;
+    due.last[lane] = is_last;
+    due.first[lane] = k == 0 ? 1 : 0;
+    due.rescaled[lane] = rescaled ? 1 : 0;
+  }
+  return due;
+}
+
+/// v to the norm sqrt(n + m + 1): it matters to the acceleration and to what is tested, the step is
+/// homogeneous.
+void AdaptiveScs::rescale(const Due& due, Batch z, Room& room) const {
+  using L = Lanes<W>;
+  double* v = z.data;
+  const Index rows = l_;
+  const L squares = lane_sum<W>(
+      rows, [&](Index i, L & sum) __attribute__((always_inline)) {
+        const L value = L::load(v + i * W);
+        sum.add_product(value, value);
+      });
+  const L factor = where_greater(L::load(due.rescaled), L(0.0),
+                                 L(std::sqrt(static_cast<double>(rows))) / sqrt(squares), L(1.0));
+  double* previous = room.previous.data();
+  for (Index i = 0; i < rows; ++i) {
+    const L value = L::load(v + i * W) * factor;
+    value.store(v + i * W);
+    value.store(previous + i * W);
+  }
+}
+
+void AdaptiveScs::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
   using L = Lanes<W>;
   auto& room = static_cast<Room&>(workspace);
-  std::array<bool, W> ended{};
-  Index ended_lanes = 0;
-  for (Index lane = 0; lane < W; ++lane) {
-    ended[lane] = options_.stop && note(z, status_note)[lane] != 0;
-    ended_lanes += ended[lane] ? 1 : 0;
-  }
+  double* steps = note(z, steps_note);
+  const Due due = due_at(steps, note(z, status_note));
   double* held = note(z, residual_note);
-  if (ended_lanes < W) {
-    if (ended_lanes > 0) std::copy_n(z.data, state_size() * W, room.before.data());
+  const Index size = state_size();
+  if (due.ended_lanes < W) {
+    if (due.ended_lanes > 0) std::copy_n(z.data, size * W, room.before.data());
     // Rows that the step does not read: divergence is never taken for success.
     const double* rest = z.row(l_);
-    const L seen = sum_of<W>(
-        state_size() - l_, [&](Index i, L & sum) __attribute__((always_inline)) {
-          sum.add_product(L(0.0), L::load(rest + i * W));
-        });
+    const L seen = lane_sum<W>(
+        size - l_, [&](Index i, L & sum)
+                       __attribute__((always_inline)) { sum.add_product(L(0.0), L::load(rest + i * W)); });
     // Only `watch` changes the scale of a run.
-    if (k == 0 || (k - 1) % test_interval == 0) follow_scale(z, room);
-    const bool accelerates = options_.acceleration_lookback > 0;
-    const Index interval = options_.acceleration_interval;
+    if (room.is_stale || due.follows) follow_scale(z, room);
     const AndersonNotes notes{note(z, points_note), note(z, accelerated_note), note(z, point_residual_note)};
-    if (accelerates && k > 0 && k % interval == 0)
-      room.memory.apply(k / interval, z.data, room.previous.data(), notes);
-    // The step is homogeneous: the norm matters to the acceleration, and to what is tested.
-    const bool takes_part = accelerates && (k % interval == 0 || (k + 1) % interval == 0);
-    if (k > 0 && (takes_part || k % test_interval == 0 || problem_.cones.triples() > 0)) {
-      double* v = z.data;
-      const L squares = sum_of<W>(
-          l_, [&](Index i, L & sum) __attribute__((always_inline)) {
-            const L value = L::load(v + i * W);
-            sum.add_product(value, value);
-          });
-      const L factor = L(std::sqrt(static_cast<double>(l_))) / sqrt(squares);
-      for (Index i = 0; i < l_; ++i) (L::load(v + i * W) * factor).store(v + i * W);
+    if (due.accelerates) {
+      room.memory.apply(room.calls++, z.data, room.previous.data(), notes);
+      for (Index lane = 0; due.any_first && lane < W; ++lane) {
+        if (due.first[lane] != 0) notes.count[lane] = notes.accelerated[lane] = notes.residual[lane] = 0;
+      }
     }
-    if (takes_part) std::copy_n(z.data, l_ * W, room.previous.data());
-    splitting_step(k, z, room);
-    if (k % test_interval == 0 || k + 1 == options_.max_iters) watch(k, z, room);
-    if (accelerates && k > 0 && k % interval == 0) room.memory.safeguard(z.data, room.previous.data(), notes);
-    for (Index i = 0; ended_lanes > 0 && i < state_size(); ++i) {
-      for (Index lane = 0; lane < W; ++lane) {
-        if (ended[lane]) z.row(i)[lane] = room.before[i * W + lane];
+    if (due.any_rescaled) {
+      rescale(due, z, room);
+    } else if (due.remembers) {
+      std::copy_n(z.data, l_ * W, room.previous.data());
+    }
+    splitting_step(due, z, room);
+    (L::load(steps) + L(1.0)).store(steps);
+    if (due.watches) watch(due, z, room);
+    if (due.accelerates) room.memory.safeguard(z.data, room.previous.data(), notes);
+    if (due.ended_lanes > 0) {
+      alignas(64) double ended[W];
+      for (Index lane = 0; lane < W; ++lane) ended[lane] = due.ended[lane] ? 1 : 0;
+      const L is_ended = L::load(ended);
+      for (Index i = 0; i < size; ++i) {
+        where_greater(is_ended, L(0.0), L::load(room.before.data() + i * W), L::load(z.row(i)))
+            .store(z.row(i));
       }
     }
     (L::load(held) + seen).store(held);
   }
   if (residual != nullptr) std::copy_n(held, W, residual);
-}
-
-void AdaptiveScs::survey(ConstBatch z, Room& room, ScsSurvey* surveys) const {
-  using L = Lanes<W>;
-  const double* x = z.row(l_);
-  const double* row_units = room.units.data() + (n_ + m_) * W;
-  survey_lanes<W, true>(
-      *system_, room.own, x, x + n_ * W, z.row(2 * l_), L::load(z.row(2 * l_ - 1)), room.h.data() + n_ * W,
-      room.h.data(), [&](Index i) __attribute__((always_inline)) { return L::load(row_units + i * W); },
-      [&](Index j) __attribute__((always_inline)) { return L::load(room.column_units.data() + j * W); },
-      L::load(room.product_unit.data()), room.Ax.data(), room.gap.data(), room.scratch.data(), surveys);
-  for (Index lane = 0; lane < W; ++lane) {
-    ScsSurvey& one = surveys[lane];
-    one.kappa = std::abs(room.kappa[lane]) * room.product_unit[lane];
-    one.b = room.size_b[lane];
-    one.c = room.size_c[lane];
-    one.A = room.size_A[lane];
-    one.smallest = room.product_unit[lane];
-  }
-}
-
-// In the order of the package: the stopping test, then the scale.
-void AdaptiveScs::watch(Index k, Batch z, Room& room) const {
-  const bool at_interval = k % test_interval == 0;
-  std::array<ScsSurvey, W> surveys;
-  survey(z, room, surveys.data());
-  bool adapted = false;
-  for (Index lane = 0; lane < W; ++lane) {
-    if (options_.check_termination && note(z, status_note)[lane] == 0) {
-      SolverStatus status = SolverStatus::running;
-      if (at_interval) {
-        status = stopping_test(surveys[lane], options_,
-                               {note(z, unbounded_note) + lane, note(z, infeasible_note) + lane});
-      }
-      const bool decided = status != SolverStatus::running;
-      if (!decided && k + 1 == options_.max_iters) status = last_status(surveys[lane]);
-      if (status != SolverStatus::running) end_lane(lane, status, decided ? k : k + 1, surveys[lane], z);
-    }
-    if (options_.stop && note(z, status_note)[lane] != 0) continue;
-    if (options_.adaptive_scale && at_interval) {
-      adapted = adapt_lane(k, lane, surveys[lane], z, room) || adapted;
-    }
-  }
-  if (!adapted) return;
-  // v so that R (v + u - 2 u~) is as before in the rows whose R has changed, then the step from there.
-  for (Index lane = 0; lane < W; ++lane) {
-    if (note(z, last_update_note)[lane] != static_cast<double>(k) || k == 0) continue;
-    for (Index i = 0; i < m_; ++i) {
-      const double rho = (i < problem_.cones.zero ? options_.zero_factor : 1.0) * note(z, scale_note)[lane] *
-                         z.row(2 * l_ + m_ + i)[lane];
-      const double u_tilde = room.p[(n_ + i) * W + lane];
-      const double u = z.row(l_ + n_ + i)[lane];
-      z.row(n_ + i)[lane] = z.row(2 * l_ + i)[lane] * rho + 2 * u_tilde - u + options_.alpha * (u - u_tilde);
-    }
-  }
-}
-
-void AdaptiveScs::end_lane(Index lane, SolverStatus status, Index iterations, const ScsSurvey& survey,
-                           Batch z) const {
-  note(z, status_note)[lane] = static_cast<double>(status);
-  note(z, iterations_note)[lane] = static_cast<double>(iterations);
-  note(z, end_scale_note)[lane] = note(z, scale_note)[lane];
-  note(z, end_updates_note)[lane] = note(z, updates_note)[lane];
-  note(z, primal_note)[lane] = reported(Quantity::prim_res, survey, options_);
-  note(z, dual_note)[lane] = reported(Quantity::dual_res, survey, options_);
-  note(z, gap_note)[lane] = reported(Quantity::duality_gap, survey, options_);
-  note(z, objective_note)[lane] = objective_of(survey);
-}
-
-bool AdaptiveScs::adapt_lane(Index k, Index lane, const ScsSurvey& survey, Batch z, Room& room) const {
-  double& scale = note(z, scale_note)[lane];
-  double& balance = note(z, balance_note)[lane];
-  double& balances = note(z, balances_note)[lane];
-  balance += scale_balance(survey);
-  balances += 1;
-  const double factor = std::sqrt(std::exp(balance / balances));
-  if (static_cast<double>(k) - note(z, last_update_note)[lane] < scale_interval) return false;
-  const double wanted = std::clamp(scale * factor, smallest_scale, largest_scale);
-  const bool changes = wanted != scale && is_change(factor);
-  const bool by_rows = options_.adaptive_diag_scale && adapt_rows(lane, changes, z, room);
-  if (!changes && !by_rows) return false;
-  if (changes) scale = wanted;
-  note(z, updates_note)[lane] += 1;
-  note(z, last_update_note)[lane] = static_cast<double>(k);
-  balance = balances = 0;
-  note(z, points_note)[lane] = 0;
-  note(z, accelerated_note)[lane] = 0;
-  return true;
-}
-
-/// f_i times the damped ratio of the row's relative residual to their geometric mean, where that is a change
-/// or `anyway`.
-bool AdaptiveScs::adapt_rows(Index lane, bool anyway, Batch z, Room& room) const {
-  const double tau = z.row(2 * l_ - 1)[lane];
-  double* ratios = room.ratios.data();
-  const auto size_of = [&](Index i) {
-    return std::max({std::abs(room.Ax[i * W + lane]), std::abs(z.row(2 * l_ + i)[lane]),
-                     std::abs(room.h[(n_ + i) * W + lane]) * tau});
-  };
-  double squares = 0;
-  for (Index i = 0; i < m_; ++i) squares += size_of(i) * size_of(i);
-  const double floor = std::max(smallest_part * std::sqrt(squares / static_cast<double>(m_)), tiniest);
-  // The mean of the logarithms by products of a few, and the extremes: most often nothing is to be changed.
-  constexpr Index few = 8;
-  double sum = 0;
-  double product = 1;
-  double least = infinity;
-  double most = 0;
-  for (Index i = 0; i < m_; ++i) {
-    const double residual = std::max(std::abs(room.gap[i * W + lane]), tiniest);
-    const double ratio = residual / std::max(size_of(i), floor);
-    ratios[i] = ratio;
-    least = std::min(least, ratio);
-    most = std::max(most, ratio);
-    product *= ratio;
-    if (i % few == few - 1 || i + 1 == m_) {
-      sum += std::log(product);
-      product = 1;
-    }
-  }
-  const double mean = sum / static_cast<double>(m_);
-  const auto step_of = [&](double ratio) { return std::exp(factor_damping * (std::log(ratio) - mean)); };
-  if (!anyway && !is_change(step_of(least)) && !is_change(step_of(most))) return false;
-  const auto factor_of = [&](Index i) {
-    return std::clamp(z.row(2 * l_ + m_ + i)[lane] * step_of(ratios[i]), smallest_factor, largest_factor);
-  };
-  bool changes = anyway;
-  for (Index i = 0; i < m_ && !changes; ++i) changes = is_change(factor_of(i) / z.row(2 * l_ + m_ + i)[lane]);
-  if (!changes) return false;
-  double* f = z.row(2 * l_ + m_);
-  for (Index i = 0; i < m_; ++i) f[i * W + lane] = factor_of(i);
-  problem_.cones.each_block([&](Index first, Index rows, Index order) {
-    if (order > 1) {
-      double* block = room.root.data();
-      for (Index i = 0; i < rows; ++i) block[i] = f[(first + i) * W + lane];
-      fit_semidefinite_weights(order, smallest_factor, largest_factor, block, block + rows);
-      for (Index i = 0; i < rows; ++i) f[(first + i) * W + lane] = block[i];
-      return;
-    }
-    double total = 0;
-    for (Index i = 0; i < rows; ++i) total += f[(first + i) * W + lane];
-    for (Index i = 0; i < rows; ++i) f[(first + i) * W + lane] = total / static_cast<double>(rows);
-  });
-  return true;
-}
-
-Ending AdaptiveScs::ending(ConstBatch z, Index lane) const {
-  require(options_.check_termination, "scs: has no stopping test with these settings");
-  const auto noted = [&](Note which) { return note(z, which)[lane]; };
-  Ending ending;
-  ending.status = static_cast<SolverStatus>(static_cast<int>(noted(status_note)));
-  if (ending.status == SolverStatus::running) {
-    ending.rho = noted(scale_note);
-    ending.rho_updates = static_cast<Index>(noted(updates_note));
-    return ending;
-  }
-  ending.iterations = static_cast<Index>(noted(iterations_note));
-  ending.primal_residual = noted(primal_note);
-  ending.dual_residual = noted(dual_note);
-  ending.duality_gap = noted(gap_note);
-  ending.objective = noted(objective_note);
-  ending.rho = noted(end_scale_note);
-  ending.rho_updates = static_cast<Index>(noted(end_updates_note));
-  return ending;
-}
-
-bool AdaptiveScs::finished(ConstBatch z, Index count) const {
-  if (!options_.stop) return false;
-  const double* status = note(z, status_note);
-  return std::all_of(status, status + count, [](double value) { return value != 0; });
-}
-
-void AdaptiveScs::measure_one(Quantity quantity, ConstBatch z, Room& room, double* value) const {
-  using L = Lanes<W>;
-  const double* u = z.row(l_);
-  const double* s = z.row(2 * l_);
-  const L tau = L::load(z.row(2 * l_ - 1));
-  const L inverse = L(1.0) / tau;
-  const double* row_units = room.units.data() + (n_ + m_) * W;
-  L result(0.0);
-  if (quantity == Quantity::dual_residual) {
-    for (Index j = 0; j < n_; ++j) {
-      L sum = tau * L::load(room.h.data() + j * W);
-      add_row_product<W, true>(system_->P(), room.own.P.data(), j, u, sum);
-      add_row_product<W, true>(system_->A_transposed(), room.own.A_transposed.data(), j, u + n_ * W, sum);
-      sum = sum * L::load(room.column_units.data() + j * W) * inverse;
-      result.add_product(sum, sum);
-    }
-    sqrt(result).store(value);
-    return;
-  }
-  double* rows = room.scratch.data();
-  for (Index i = 0; i < m_; ++i) {
-    L sum = L(0.0) - tau * L::load(room.h.data() + (n_ + i) * W);
-    add_row_product<W, true>(system_->A(), room.own.A.data(), i, u, sum);
-    if (quantity == Quantity::primal_residual) sum += L::load(s + i * W);
-    sum = sum * L::load(row_units + i * W) * inverse;
-    (L(0.0) - sum).store(rows + i * W);
-    result.add_product(sum, quantity == Quantity::primal_residual ? sum : L(0.0));  // or carries NaN
-  }
-  if (quantity == Quantity::primal_residual) {
-    sqrt(result).store(value);
-  } else {
-    cone_violation(problem_.cones, rows, W, room.semidefinite, value);
-    (L::load(value) + result).store(value);
-  }
-}
-
-void AdaptiveScs::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& workspace,
-                          double* value) const {
-  auto& room = static_cast<Room&>(workspace);
-  if (quantity == Quantity::unsolved) {
-    const double* status = note(z, status_note);
-    for (Index lane = 0; lane < W; ++lane)
-      value[lane] = status[lane] == static_cast<double>(SolverStatus::solved) ? 0.0 : 1.0;
-    return;
-  }
-  if (quantity == Quantity::objective || quantity > Quantity::largest_error) {
-    std::array<ScsSurvey, W> surveys;
-    survey(z, room, surveys.data());
-    for (Index lane = 0; lane < W; ++lane) {
-      value[lane] = (quantity == Quantity::objective ? objective_of(surveys[lane])
-                                                     : reported(quantity, surveys[lane], options_)) +
-                    surveys[lane].poison;
-    }
-    return;
-  }
-  measure_optimality<W>(
-      quantity, [&](Quantity wanted, double* numbers) { measure_one(wanted, z, room, numbers); }, value);
 }
 
 std::unique_ptr<Operator> make_scs(problems::ConeProgram problem, const ScsOptions& options) {

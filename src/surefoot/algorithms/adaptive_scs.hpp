@@ -18,7 +18,8 @@ struct ScsSurvey;
 /// State: v = (mu, eta), u = (x, y, tau) of the last step before tau is divided out, s (m), f (m), notes. An
 /// instance's own scale and f need their own factors: the workspace factors a block again in lanes when the
 /// state asks for others. The memory of the acceleration is in the workspace; how much of it counts is noted
-/// in the state.
+/// in the state, as is the number of steps of each lane: where the stopping test is obeyed, lanes that have
+/// ended take other instances, at multiples of the acceleration's interval.
 /// Iterate: what the solver returns, (x, y, s), n + 2m. Fixed-point residual: ||mu+/eta+ - mu/eta||_2 in the
 /// problem's own units, of the splitting step alone, after any acceleration.
 class AdaptiveScs final : public Operator {
@@ -38,6 +39,13 @@ class AdaptiveScs final : public Operator {
   [[nodiscard]] Index width() const override { return W; }
   [[nodiscard]] std::unique_ptr<Workspace> make_workspace() const override;
   void load(Index first, Index count, Workspace& workspace) const override;
+  [[nodiscard]] bool can_reload() const override { return options_.stop; }
+  void reload(const Index* instances, Workspace& workspace) const override;
+  /// Measured: normalising and eliminating all lanes again is worth tens of steps.
+  [[nodiscard]] Index reload_lanes() const override { return W / 2; }
+  [[nodiscard]] Index reload_interval() const override {
+    return options_.acceleration_lookback > 0 ? options_.acceleration_interval : 1;
+  }
   void start(Batch z, Workspace& workspace) const override;
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void read(ConstBatch z, Workspace& workspace, Index first, Index count, double* out) const override;
@@ -56,11 +64,13 @@ class AdaptiveScs final : public Operator {
  private:
   static constexpr int W = 8;
   struct Room;
+  struct Due;
   /// Rows of the state after f.
   enum Note : Index {
     scale_note,
     updates_note,
     last_update_note,  // iteration
+    steps_note,        // that the lane has made
     balance_note,      // sum of what the scale follows, since the last change
     balances_note,     // how many
     unbounded_note,    // tests in a row
@@ -81,18 +91,21 @@ class AdaptiveScs final : public Operator {
   };
   [[nodiscard]] double* note(Batch z, Note which) const { return z.row(2 * l_ + 2 * m_ + which); }
   [[nodiscard]] const double* note(ConstBatch z, Note which) const { return z.row(2 * l_ + 2 * m_ + which); }
+  void take(const Index* instances, Room& room) const;
   void load_lane(Index instance, Index lane, Room& room) const;
+  [[nodiscard]] Due due_at(const double* steps, const double* status) const;
   void reset_notes(Batch z) const;
   void follow_scale(ConstBatch z, Room& room) const;
   void set_rho(Room& room) const;
   void use_factors(Room& room) const;
-  void splitting_step(Index k, Batch z, Room& room) const;
+  void rescale(const Due& due, Batch z, Room& room) const;
+  void splitting_step(const Due& due, Batch z, Room& room) const;
   void project(double* y, Room& room) const;
   void survey(ConstBatch z, Room& room, ScsSurvey* surveys) const;
-  void watch(Index k, Batch z, Room& room) const;
-  void end_lane(Index lane, SolverStatus status, Index iterations, const ScsSurvey& survey, Batch z) const;
+  void watch(const Due& due, Batch z, Room& room) const;
+  void end_lane(Index lane, SolverStatus status, double iterations, const ScsSurvey& survey, Batch z) const;
   /// Whether the lane changed its scale or f.
-  bool adapt_lane(Index k, Index lane, const ScsSurvey& survey, Batch z, Room& room) const;
+  bool adapt_lane(double iteration, Index lane, const ScsSurvey& survey, Batch z, Room& room) const;
   bool adapt_rows(Index lane, bool anyway, Batch z, Room& room) const;
   void measure_one(Quantity quantity, ConstBatch z, Room& room, double* value) const;
 

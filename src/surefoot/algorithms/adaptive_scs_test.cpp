@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/adaptive_scs.hpp"
 
+#include "surefoot/runs/metric.hpp"
 #include "surefoot/runs/run.hpp"
 #include "surefoot/runs/solve_cone.hpp"
 #include "surefoot/runs/terminations.hpp"
@@ -216,6 +217,36 @@ TEST(AdaptiveScs, ReportsLargestEntriesOfTheReturnedPoint) {
                                   (family.A[0] * x).cwiseAbs().maxCoeff()});
       EXPECT_NEAR(measured(Quantity::prim_res_rel), primal.cwiseAbs().maxCoeff() / tolerance, 1e-6);
     }
+  }
+}
+
+/// A small linear program whose second step has tau = 0: the package returns no point there, and solves it.
+TEST(AdaptiveScs, AStepWithoutAPointIsNoDivergence) {
+  problems::ConeProgram family;
+  family.P.emplace_back(6, 6);
+  problems::Matrix A = problems::Matrix::Zero(7, 6);
+  A.row(0).setOnes();
+  A.bottomRows(6) = -problems::Matrix::Identity(6, 6);
+  family.A.push_back(A.sparseView());
+  family.b = problems::Table::Zero(1, 7);
+  family.b(0, 0) = 1;
+  RandomStream stream(5, "costs of a small program", 0);
+  family.c = problems::Table(24, 6);
+  for (double& value : family.c.reshaped()) value = stream.normal() - 0.3;
+  family.cones.zero = 1;
+  family.cones.nonnegative = 6;
+  for (const bool adaptive : {true, false}) {
+    const auto op = make_scs(family, adaptive ? ScsOptions::defaults() : ScsOptions::fixed());
+    runs::RunOptions options;
+    options.steps = 3000;
+    const auto traces = runs::run_traces(*op, {runs::quantity(Quantity::constraint_violation)}, {}, options);
+    const problems::Table& values = traces[0].values;
+    Index without = 0;
+    for (Index i = 0; i < 24; ++i) {
+      without += values.row(i).head(20).maxCoeff() > 1e12 ? 1 : 0;
+      EXPECT_LT(values(i, values.cols() - 1), 1e-4) << "instance " << i << (adaptive ? "" : ", fixed");
+    }
+    EXPECT_GT(without, 0) << "no step without a point: the test shows nothing";
   }
 }
 

@@ -11,6 +11,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 
 namespace surefoot::algorithms {
@@ -88,6 +89,45 @@ TEST(SplittingSystem, SparseDenseAndOwnSolvesAgreeWithDenseAlgebra) {
         const Matrix expected = K.fullPivLu().solve(Matrix(rhs));
         EXPECT_LT((lanes_to_matrix(x, n, W) - expected).cwiseAbs().maxCoeff(), 1e-11) << density << own;
       }
+    }
+  }
+}
+
+/// Rows that are alike become panels, chains are eliminated from both ends: neither changes fill or
+/// solutions.
+TEST(NormalSystem, SolvesArrowsAndChainsWithoutFill) {
+  RandomStream stream(5, "patterns", 0);
+  const Index n = 40;
+  for (const Index dense_rows : {0, 1, 3, 5, 8}) {
+    for (const bool chain : {false, true}) {
+      Matrix P = Matrix::Zero(n, n);
+      for (Index i = 0; i < n; ++i) P(i, i) = 20 + stream.uniform();
+      for (Index i = 0; chain && i + 1 < n; ++i) P(i, i + 1) = P(i + 1, i) = stream.normal();
+      for (Index i = 0; i < dense_rows; ++i) {
+        const Index row = (7 * i + 3) % n;
+        for (Index j = 0; j < n; ++j) {
+          if (j != row) P(row, j) = P(j, row) = stream.normal();
+        }
+      }
+      const std::vector<SparseMatrix> quadratic = {P.sparseView()};
+      const std::vector<SparseMatrix> none = {SparseMatrix(0, n)};
+      const SplittingSystem system(quadratic, none, true, SystemKind::sparse);
+      const Index clique = dense_rows * (dense_rows - 1) / 2;
+      if (!chain || dense_rows == 0) {
+        EXPECT_EQ(system.factor_entries(), dense_rows * (n - dense_rows) + clique + (chain ? n - 1 : 0));
+      }
+      SplittingSystem::Numbers numbers = system.make_numbers();
+      for (Index lane = 0; lane < 8; ++lane)
+        gather_values(quadratic[0], system.P(), numbers.P.data() + lane, 8);
+      std::fill(numbers.sigma.begin(), numbers.sigma.end(), 0.5);
+      system.factor(numbers);
+      const problems::Table rhs = random_matrix(stream, n, 8);
+      Buffer x = make_buffer(n, 8);
+      system.solve<8, true>(
+          numbers, [&](int i) { return Lanes<8>::load(rhs.data() + i * 8); }, x.data(), nullptr);
+      const Matrix K = P + 0.5 * Matrix::Identity(n, n);
+      const Matrix expected = K.fullPivLu().solve(Matrix(rhs));
+      EXPECT_LT((lanes_to_matrix(x, n, 8) - expected).cwiseAbs().maxCoeff(), 1e-10) << dense_rows << chain;
     }
   }
 }

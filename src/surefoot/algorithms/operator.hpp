@@ -134,6 +134,8 @@ class Operator {
   virtual void reload(const Index* instances, Workspace& workspace) const;
   /// Lanes that must have ended before a reload pays, 1 .. width().
   [[nodiscard]] virtual Index reload_lanes() const { return 1; }
+  /// While lanes run, others are loaded only after a multiple of this number of their steps.
+  [[nodiscard]] virtual Index reload_interval() const { return 1; }
 
   /// The cold start z^0.
   virtual void start(Batch z, Workspace& workspace) const = 0;

@@ -283,6 +283,11 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   double* w = z + (n_ + m_) * W;
   double* difference = room.difference.data();
   double* x_tilde = room.x.data();
+  // Stores of lanes may be to any object, as compilers see it: members would be read again after each.
+  const Index n_all = n_;
+  const Index m = m_;
+  const double* l = room.l.data();
+  const double* u = room.u.data();
   const L sigma(options_.sigma);
   const L alpha(options_.alpha);
   const bool kkt = system.kind() == SystemKind::kkt;
@@ -298,7 +303,7 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
         },
         x_tilde);
   } else {
-    for (Index i = 0; i < m_; ++i) {
+    for (Index i = 0; i < m; ++i) {
       const L value =
           entry_value<W, Varied>(rho, static_cast<int>(i)) * L::load(w + i * W) - L::load(y + i * W);
       value.store(difference + i * W);
@@ -315,7 +320,7 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
         x_tilde, room.scratch.data());
   }
   L squares(0.0);
-  for (Index i = 0; i < n_; ++i) {
+  for (Index i = 0; i < n_all; ++i) {
     const L change = alpha * (L::load(x_tilde + i * W) - L::load(x + i * W));
     (L::load(x + i * W) + change).store(x + i * W);
     if constexpr (Scaled) {
@@ -329,28 +334,28 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   const double* A_values = numbers.A.data();
   L squares_y(0.0);
   L squares_w(0.0);
-  for (Index i = 0; i < m_; ++i) {
+  for (Index i = 0; i < m; ++i) {
     const L w_old = L::load(w + i * W);
     const L y_old = L::load(y + i * W);
     const L step_size = entry_value<W, Varied>(rho, static_cast<int>(i));
     const L inverse_step_size = entry_value<W, Varied>(rho_inverse, static_cast<int>(i));
     L w_tilde(0.0);
     if (kkt) {  // A x~ = w + R^{-1} (nu - y)
-      w_tilde = w_old + inverse_step_size * (L::load(x_tilde + (n_ + i) * W) - y_old);
+      w_tilde = w_old + inverse_step_size * (L::load(x_tilde + (n_all + i) * W) - y_old);
     } else {
       add_row_product<W, Own>(A, A_values, i, x_tilde, w_tilde);
     }
     const L relaxed = w_old + alpha * (w_tilde - w_old);
     const L target = relaxed + inverse_step_size * y_old;
-    const L w_new = min(max(target, L::load(room.l.data() + i * W)), L::load(room.u.data() + i * W));
+    const L w_new = min(max(target, L::load(l + i * W)), L::load(u + i * W));
     const L y_new = y_old + step_size * (relaxed - w_new);
     w_new.store(w + i * W);
     y_new.store(y + i * W);
     L y_change = y_new - y_old;
     L w_change = w_new - w_old;
     if constexpr (Scaled) {
-      y_change *= entry_value<W, Own>(units, static_cast<int>(n_ + i));
-      w_change *= entry_value<W, Own>(units, static_cast<int>(n_ + m_ + i));
+      y_change *= entry_value<W, Own>(units, static_cast<int>(n_all + i));
+      w_change *= entry_value<W, Own>(units, static_cast<int>(n_all + m + i));
     }
     squares_y.add_product(y_change, y_change);
     squares_w.add_product(w_change, w_change);

@@ -292,7 +292,7 @@ void Scs::step_lanes(Index k, double* z, Room& room, [[maybe_unused]] double* ke
 
   const L scale_old = L(1.0) / eta;
   const L scale_new = L(1.0) / eta_new;
-  [[maybe_unused]] const L inverse_tau = L(1.0) / tau;
+  [[maybe_unused]] const L inverse_tau = L(1.0) / scs_divisor(tau);
   [[maybe_unused]] double* kept_x = kept;
   [[maybe_unused]] double* kept_y = Keep ? kept + n_ * W : nullptr;
   [[maybe_unused]] double* kept_s = Keep ? kept + (n_ + m_) * W : nullptr;

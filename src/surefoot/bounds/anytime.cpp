@@ -52,23 +52,34 @@ void add_log_incomplete_beta(LogSum& sum, Wide a, Wide b, Wide p) {
   sum.add(std::log(boost::math::ibeta(a, b, p, BetaPolicy())));
 }
 
+// Whether M_n(p) >= 1/delta for sure, of a sequence with a success.
+bool is_ruled_out(Index failures, Index n, double delta, double p) {
+  const Wide target = -std::log(static_cast<Wide>(delta)) * (1 + 4 * std::numeric_limits<Wide>::epsilon());
+  const auto f = static_cast<Wide>(failures);
+  const auto s = static_cast<Wide>(n - failures);
+  const auto at = static_cast<Wide>(p);
+  LogSum log_m;
+  add_log_incomplete_beta(log_m, f + Wide(0.5), s + Wide(0.5), at);
+  log_m.add(-std::log(2 * std::asin(std::sqrt(at))));
+  if (failures > 0) log_m.add(-f * std::log(at));
+  log_m.add(-s * std::log1p(-at));
+  return log_m.lower() >= target;
+}
+
 }  // namespace
 
 double anytime_upper(Index failures, Index n, double delta) {
   check_sequence(failures, n, delta);
   if (failures == n) return 1.0;
-  const auto f = static_cast<Wide>(failures);
-  const auto s = static_cast<Wide>(n - failures);
-  const Wide target = -std::log(static_cast<Wide>(delta)) * (1 + 4 * std::numeric_limits<Wide>::epsilon());
-  return smallest_that([&](double p) {
-    const auto at = static_cast<Wide>(p);
-    LogSum log_m;
-    add_log_incomplete_beta(log_m, f + Wide(0.5), s + Wide(0.5), at);
-    log_m.add(-std::log(2 * std::asin(std::sqrt(at))));
-    if (failures > 0) log_m.add(-f * std::log(at));
-    log_m.add(-s * std::log1p(-at));
-    return log_m.lower() >= target;
-  });
+  return smallest_that([&](double p) { return is_ruled_out(failures, n, delta, p); });
+}
+
+bool anytime_covers(Index failures, Index n, double delta, double share) {
+  check_sequence(failures, n, delta);
+  require(share > 0.0 && share < 1.0, "share: {} is outside (0, 1)", share);
+  // 1 - share is exact from 1/2 on and otherwise off by at most half an ulp.
+  const double p = share < 0.5 ? down(1.0 - share) : 1.0 - share;
+  return failures < n && is_ruled_out(failures, n, delta, p);
 }
 
 double sequence_upper(Index failures, Index n, double delta) {

@@ -12,6 +12,9 @@ namespace surefoot::bounds {
 /// J. Ville 1939), and increases with p. Rounded up; 1 if all runs failed. n = 0 is allowed and gives 1.
 double anytime_upper(Index failures, Index n, double delta);
 
+/// Whether anytime_upper(failures, n, delta) <= 1 - share, without computing it.
+bool anytime_covers(Index failures, Index n, double delta, double share);
+
 /// For one long sequence X_1, X_2, ... of failures (1) and successes (0) with any dependence: an upper bound
 /// on the average of P(X_t = 1 | X_1 .. X_{t-1}) over t = 1 .. n, valid at all n at once. It speaks of the
 /// past of this sequence, not of a new one. The root in m of

@@ -1,6 +1,9 @@
 #include "surefoot/bounds/anytime.hpp"
 
 #include "surefoot/bounds/binomial.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
+#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/risk.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -73,6 +76,45 @@ TEST(AnytimeUpper, IsWiderThanAFixedNumberOfSamplesAndMonotone) {
   EXPECT_LE(anytime_upper(0, 556, 0.01), 0.01);
   EXPECT_GT(anytime_upper(0, 555, 0.01), 0.01);
   EXPECT_LT(anytime_upper(1, max_samples, 1e-9), 1e-8);
+}
+
+// The definition, rank by rank.
+TEST(AnytimeRank, IsTheSmallestThatTheBoundAllows) {
+  for (const Index n : {1, 40, 299, 300, 556, 1000}) {
+    for (const double quantile : {0.3, 0.9, 0.99}) {
+      for (const double delta : {0.2, 0.01}) {
+        Index slow = 0;
+        for (Index rank = n; rank >= 1 && anytime_upper(n - rank, n, delta) <= 1 - quantile; --rank)
+          slow = rank;
+        EXPECT_EQ(rank_of_method(n, quantile, delta, RiskMethod::anytime), slow) << n << " " << quantile;
+        const Index fixed = order_statistic_rank(n, quantile, delta);
+        EXPECT_EQ(rank_of_method(n, quantile, delta, RiskMethod::kl), fixed);
+        EXPECT_TRUE(slow == 0 || (fixed > 0 && slow >= fixed)) << "never better than a fixed number of runs";
+      }
+    }
+  }
+  for (const double share : {0.2, 0.7, 0.95, 0.99}) {
+    for (const Index failures : {0, 1, 5, 40})
+      for (const Index n : {40, 41, 100, 600, 5000})
+        EXPECT_EQ(anytime_covers(failures, n, 0.01, share), anytime_upper(failures, n, 0.01) <= 1 - share);
+  }
+  EXPECT_EQ(rank_of_method(555, 0.99, 0.01, RiskMethod::anytime), 0);
+  EXPECT_EQ(rank_of_method(556, 0.99, 0.01, RiskMethod::anytime), 556);
+  EXPECT_INPUT_ERROR(rank_of_method(0, 0.9, 0.01, RiskMethod::anytime), "samples: 0");
+  EXPECT_INPUT_ERROR(rank_of_method(9, 1.0, 0.01, RiskMethod::anytime), "quantile: 1");
+}
+
+TEST(AnytimeRank, IsWhatBudgetsAndRisksUse) {
+  const std::vector<Index> reached{300, 580, 590, 600};
+  const Index rank = rank_of_method(600, 0.95, 0.01, RiskMethod::anytime);
+  const IterationBudget budget = time_quantile_budget(reached, 600, 0.95, 0.01, RiskMethod::anytime);
+  EXPECT_EQ(budget.rank, rank);
+  ASSERT_TRUE(budget.column);
+  EXPECT_GE(reached[*budget.column], rank);
+  EXPECT_TRUE(*budget.column == 0 || reached[*budget.column - 1] < rank);
+  EXPECT_EQ(risk_upper_bound(3, 600, 0.01, RiskMethod::anytime), anytime_upper(3, 600, 0.01));
+  EXPECT_EQ(parse_risk_method("anytime"), RiskMethod::anytime);
+  EXPECT_EQ(name(QuantileMethod::anytime), "anytime");
 }
 
 TEST(SequenceUpper, GivesTheNumbersOfACleanLog) {

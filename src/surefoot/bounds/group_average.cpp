@@ -26,14 +26,27 @@ Index checked_groups(const std::vector<GroupShare>& shares, double delta) {
   return groups;
 }
 
-}  // namespace
-
-double group_average_kl(const std::vector<GroupShare>& shares, double delta) {
-  const Index groups = checked_groups(shares, delta);
+double mean_of(const std::vector<GroupShare>& shares, Index groups) {
   long double sum = 0;
   for (const GroupShare& share : shares)
     sum += static_cast<long double>(share.share) * static_cast<long double>(share.groups);
-  const auto mean = static_cast<double>(sum / static_cast<long double>(groups));
+  return static_cast<double>(sum / static_cast<long double>(groups));
+}
+
+}  // namespace
+
+double group_average_mean(const std::vector<GroupShare>& shares) {
+  constexpr double any_delta = 0.5;
+  return std::min(1.0, mean_of(shares, checked_groups(shares, any_delta)));
+}
+
+double group_average_upper(const std::vector<GroupShare>& shares, double delta, MeanMethod method) {
+  return method == MeanMethod::kl ? group_average_kl(shares, delta) : group_average_betting(shares, delta);
+}
+
+double group_average_kl(const std::vector<GroupShare>& shares, double delta) {
+  const Index groups = checked_groups(shares, delta);
+  const double mean = mean_of(shares, groups);
   // The sum has an error of as many ulps as it has terms.
   const double upper = std::min(1.0, up(mean * (1 + static_cast<double>(shares.size()) * 1e-18)));
   return kl_inverse(upper, up(-std::log(delta) / static_cast<double>(groups), 2));
@@ -49,7 +62,7 @@ double group_average_betting(const std::vector<GroupShare>& shares, double delta
                                    (64 + 4 * static_cast<double>(bets));
   const double target = -std::log(delta) + std::log(static_cast<double>(bets)) + error;
   std::vector<double> logs(static_cast<std::size_t>(bets));
-  return smallest_that([&](double m) {
+  const auto log_wealth = [&](double m) {
     const double phi = std::asin(std::sqrt(m));
     double largest = -infinity;
     for (Index j = 0; j < bets; ++j) {
@@ -63,11 +76,14 @@ double group_average_betting(const std::vector<GroupShare>& shares, double delta
       logs[static_cast<std::size_t>(j)] = log_product;
       largest = std::max(largest, log_product);
     }
-    if (largest == infinity) return true;
+    if (largest == infinity) return infinity;
     double sum = 0;
     for (const double log_product : logs) sum += std::exp(log_product - largest);
-    return largest + std::log(sum) >= target;
-  });
+    return largest + std::log(sum) - target;
+  };
+  // At the mean of Y every product is at most 1: log is concave, and the factor of the mean is 1.
+  const double mean = mean_of(shares, groups);
+  return mean < 1 ? root_from_above(log_wealth, mean, std::log(static_cast<double>(bets)) - target) : 1.0;
 }
 
 }  // namespace surefoot::bounds

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/bounds/methods.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <vector>
@@ -25,5 +26,11 @@ double group_average_kl(const std::vector<GroupShare>& shares, double delta);
 /// varies little. `bets` is J; 0: max(64, ceil(4 sqrt G)). With a J that does not depend on G the bound is
 /// valid at all G at once (J = 1024).
 double group_average_betting(const std::vector<GroupShare>& shares, double delta, Index bets = 0);
+
+/// By the method that was declared.
+double group_average_upper(const std::vector<GroupShare>& shares, double delta, MeanMethod method);
+
+/// The average of Y over the groups.
+double group_average_mean(const std::vector<GroupShare>& shares);
 
 }  // namespace surefoot::bounds

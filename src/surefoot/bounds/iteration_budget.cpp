@@ -9,8 +9,8 @@
 namespace surefoot::bounds {
 
 IterationBudget time_quantile_budget(const std::vector<Index>& reached, Index n, double quantile,
-                                     double delta) {
-  IterationBudget budget{order_statistic_rank(n, quantile, delta), std::nullopt};
+                                     double delta, RiskMethod method) {
+  IterationBudget budget{rank_of_method(n, quantile, delta, method), std::nullopt};
   if (budget.rank == 0) return budget;
   const auto found =
       std::find_if(reached.begin(), reached.end(), [&](Index count) { return count >= budget.rank; });

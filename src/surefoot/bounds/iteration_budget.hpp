@@ -17,15 +17,17 @@ struct IterationBudget {
 /// Methods `settling` and `first-hit`: the settling time (first step after which the metric stays below the
 /// tolerance to the horizon; infinite if never) or the first hit is one number per sample, so one exact
 /// quantile bound on it is enough. reached[column] counts the samples whose time is at most steps[column].
+/// With risk method `anytime` it holds at all n at once (rank_of_method).
 IterationBudget time_quantile_budget(const std::vector<Index>& reached, Index n, double quantile,
-                                     double delta);
+                                     double delta, RiskMethod method = RiskMethod::exact);
 
 /// Method `every-step`: the first column from which on, at every recorded step, a fraction `quantile` of the
 /// instances is below the tolerance (not always the same ones: weaker than settling). Each step is a test of
 /// its own at level delta, in an order fixed beforehand, the last step first, down to the first that fails:
 /// all that passed hold together with 1 - delta, without a union (fixed-sequence testing; W. Maurer,
-/// L. Hothorn, W. Lehmacher 1995). That is time_quantile_budget() of this: by column, the smallest number of
-/// successes there or later.
+/// L. Hothorn, W. Lehmacher 1995), also at all n at once: what is false is wrong only if one test, that of
+/// the last step at which the share is too small, passes at some n. That is time_quantile_budget() of this:
+/// by column, the smallest number of successes there or later.
 std::vector<Index> fewest_from_here_on(std::vector<Index> successes);
 
 /// Method `paper`: the first column whose risk bound is at most 1 - quantile. The column is chosen after

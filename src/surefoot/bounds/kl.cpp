@@ -32,6 +32,15 @@ double y_minus_one_minus_exp(double y, double e) {
   return y * y * sum;
 }
 
+// a log(a/b) + gap >= 0 with gap = b - a, for a, b > 0. Where b is far below a, gap/a is so near to -1 that
+// its logarithm would lose the digits of b.
+double entropy_part(double a, double b, double gap) {
+  const double x = gap / a;
+  if (x > -0.5 && x < 1e290) return a * x_minus_log1p(x);
+  const double ratio = a / b;
+  return gap + a * (ratio > 1e-290 && ratio < 1e290 ? std::log(ratio) : std::log(a) - std::log(b));
+}
+
 struct Root {
   double gap;      // p - q
   double log_gap;  // y = log((1-q)/(1-p))
@@ -94,9 +103,7 @@ double kl(double q, double p) {
   if (q == 0.0) return -std::log1p(-p);
   if (q == 1.0) return -std::log(p);
   if (p == 0.0 || p == 1.0) return infinity;
-  const double gap = p - q;
-  const double below = gap / q < 1e290 ? q * x_minus_log1p(gap / q) : gap - q * (std::log(p) - std::log(q));
-  return below + (1.0 - q) * x_minus_log1p(-gap / (1.0 - q));
+  return entropy_part(q, p, p - q) + entropy_part(1.0 - q, 1.0 - p, q - p);
 }
 
 double kl_inverse(double q, double c) {

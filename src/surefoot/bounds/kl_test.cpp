@@ -149,6 +149,15 @@ TEST(Kl, AgreesWithFiftyDigits) {
     const auto truth = static_cast<double>(exact_kl(q, p));
     EXPECT_NEAR(kl(q, p), truth, 1e-13 * truth) << q << " " << p;
   }
+  for (int i = 0; i < 2000; ++i) {
+    const double rare = std::pow(10.0, random.uniform(-25.0, -1.0));
+    const double q = random.uniform();
+    const auto truth = static_cast<double>(exact_kl(q, rare));
+    EXPECT_NEAR(kl(q, rare), truth, 1e-13 * truth) << q << " " << rare;
+    const double near_one = 1.0 - std::pow(10.0, random.uniform(-15.0, -1.0));
+    const auto other = static_cast<double>(exact_kl(q, near_one));
+    EXPECT_NEAR(kl(q, near_one), other, 1e-13 * other) << q << " " << near_one;
+  }
   EXPECT_EQ(kl(0.3, 0.3), 0.0);
   EXPECT_EQ(kl(0.3, 0.0), infinity);
   EXPECT_EQ(kl(0.3, 1.0), infinity);

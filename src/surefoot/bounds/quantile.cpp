@@ -1,5 +1,6 @@
 #include "surefoot/bounds/quantile.hpp"
 
+#include "surefoot/bounds/anytime.hpp"
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/rounding.hpp"
@@ -7,12 +8,10 @@
 
 namespace surefoot::bounds {
 
-Index order_statistic_rank(Index n, double quantile, double delta) {
-  require(n >= 1 && n <= max_samples, "samples: {} is outside 1 .. {}", n, max_samples);
-  require(quantile > 0.0 && quantile < 1.0, "quantile: {} is outside (0, 1)", quantile);
-  require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
-  // P(Bin(n, quantile) >= r) <= delta; the tail falls with r, so bisect for its first r.
-  const auto enough = [&](Index rank) { return binomial_tail_upper(rank, n, quantile) <= delta; };
+namespace {
+
+// enough(rank) holds from some rank on; the first, or 0 if it does not hold for n.
+Index first_rank(Index n, const auto& enough) {
   if (!enough(n)) return 0;
   Index not_enough = 0;
   Index found = n;
@@ -21,6 +20,23 @@ Index order_statistic_rank(Index n, double quantile, double delta) {
     (enough(middle) ? found : not_enough) = middle;
   }
   return found;
+}
+
+}  // namespace
+
+Index order_statistic_rank(Index n, double quantile, double delta) {
+  require(n >= 1 && n <= max_samples, "samples: {} is outside 1 .. {}", n, max_samples);
+  require(quantile > 0.0 && quantile < 1.0, "quantile: {} is outside (0, 1)", quantile);
+  require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
+  // P(Bin(n, quantile) >= r) <= delta; the tail falls with r, so bisect for its first r.
+  return first_rank(n, [&](Index rank) { return binomial_tail_upper(rank, n, quantile) <= delta; });
+}
+
+Index rank_of_method(Index n, double quantile, double delta, RiskMethod method) {
+  if (method != RiskMethod::anytime) return order_statistic_rank(n, quantile, delta);
+  require(n >= 1, "samples: {} is outside 1 .. {}", n, max_samples);
+  require(quantile > 0.0 && quantile < 1.0, "quantile: {} is outside (0, 1)", quantile);
+  return first_rank(n, [&](Index rank) { return anytime_covers(n - rank, n, delta, quantile); });
 }
 
 bool covers(double risk, double quantile) {

@@ -13,6 +13,11 @@ namespace surefoot::bounds {
 /// Holds for every distribution, also with atoms. (H. David, H. Nagaraja, "Order Statistics", section 7.1.)
 Index order_statistic_rank(Index n, double quantile, double delta);
 
+/// The rank of claims whose risks are bounded by `method`. Anytime: the smallest r with
+/// anytime_upper(n - r, n, delta) <= 1 - quantile, or 0; then the quantile is at most the r-th smallest
+/// sample at all n at once. Every other method: order_statistic_rank().
+Index rank_of_method(Index n, double quantile, double delta, RiskMethod method);
+
 /// Quantile bound `grid` (the paper): the index of the smallest tolerance of a fixed grid whose risk bound is
 /// at most 1 - quantile, none if there is none. failures[i] counts the runs with value >= tolerance i.
 /// `delta_total` covers the whole grid: each tolerance gets delta_total / failures.size().

@@ -1,5 +1,6 @@
 #include "surefoot/bounds/risk.hpp"
 
+#include "surefoot/bounds/anytime.hpp"
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/kl.hpp"
 #include "surefoot/bounds/rounding.hpp"
@@ -28,6 +29,7 @@ double risk_upper_bound(Index failures, Index n, double delta, RiskMethod method
   require(failures >= 0 && failures <= n, "failures: {} is outside 0 .. {} (the number of samples)", failures,
           n);
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
+  if (method == RiskMethod::anytime) return anytime_upper(failures, n, delta);
   const double rate = rate_up(failures, n);
   const double c = log_term(n, delta);
   if (method == RiskMethod::kl) return kl_inverse(rate, c);

@@ -10,7 +10,8 @@ namespace surefoot::bounds {
 ///   exact    P(Bin(n, r) <= failures) = delta (Clopper-Pearson, one-sided)
 ///   kl       kl_inv(r_hat, log(2/delta)/n)
 ///   pinsker  r_hat + sqrt(log(2/delta)/(2n)), clipped to 1
-/// all rounded outward; exact <= kl <= pinsker.
+///   anytime  anytime_upper(): at all n at once
+/// all rounded outward; exact <= kl <= pinsker, exact <= anytime.
 double risk_upper_bound(Index failures, Index n, double delta, RiskMethod method);
 
 /// The certified success rate 1 - r, rounded down.

@@ -1,5 +1,6 @@
 #include "surefoot/bounds/sample_size.hpp"
 
+#include "surefoot/bounds/anytime.hpp"
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -7,12 +8,14 @@
 
 namespace surefoot::bounds {
 
-Index samples_needed(Index failures, double share, double delta) {
+namespace {
+
+// enough(n) holds from some n on.
+Index fewest(Index failures, double share, double delta, const auto& enough) {
   require(failures >= 0 && failures < max_samples, "failures: {} is outside 0 .. {}", failures,
           max_samples - 1);
   require(share > 0.0 && share < 1.0, "share: {} is outside (0, 1)", share);
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
-  const auto enough = [&](Index n) { return binomial_tail_upper(n - failures, n, share) <= delta; };
   Index too_few = failures;
   Index found = failures + 1;
   while (!enough(found)) {
@@ -25,6 +28,17 @@ Index samples_needed(Index failures, double share, double delta) {
     (enough(middle) ? found : too_few) = middle;
   }
   return found;
+}
+
+}  // namespace
+
+Index samples_needed(Index failures, double share, double delta) {
+  return fewest(failures, share, delta,
+                [&](Index n) { return binomial_tail_upper(n - failures, n, share) <= delta; });
+}
+
+Index samples_needed_looking(Index failures, double share, double delta) {
+  return fewest(failures, share, delta, [&](Index n) { return anytime_covers(failures, n, delta, share); });
 }
 
 }  // namespace surefoot::bounds

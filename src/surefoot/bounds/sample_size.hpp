@@ -9,4 +9,8 @@ namespace surefoot::bounds {
 /// delta) is at most n - failures. 0 if max_samples are not enough.
 Index samples_needed(Index failures, double share, double delta);
 
+/// The same if one may look at every number of runs: the smallest n with anytime_upper(failures, n, delta) <=
+/// 1 - share.
+Index samples_needed_looking(Index failures, double share, double delta);
+
 }  // namespace surefoot::bounds

@@ -1,5 +1,6 @@
 #include "surefoot/bounds/sample_size.hpp"
 
+#include "surefoot/bounds/anytime.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -28,6 +29,17 @@ TEST(SamplesNeeded, AreThoseOfTheRank) {
       EXPECT_TRUE(rank == 0 || rank > n - 1 - failures) << failures;
     }
   }
+}
+
+TEST(SamplesNeeded, AreMoreForThoseWhoLook) {
+  EXPECT_EQ(samples_needed_looking(0, 0.99, 0.01), 556);
+  for (const Index failures : {0, 1, 7}) {
+    const Index n = samples_needed_looking(failures, 0.95, 0.05);
+    EXPECT_GT(n, samples_needed(failures, 0.95, 0.05));
+    EXPECT_LE(anytime_upper(failures, n, 0.05), 0.05);
+    EXPECT_GT(anytime_upper(failures, n - 1, 0.05), 0.05);
+  }
+  EXPECT_EQ(samples_needed_looking(0, 1 - 1e-12, 0.01), 0);
 }
 
 TEST(SamplesNeeded, AreNoneWhereThereAreNotEnough) {

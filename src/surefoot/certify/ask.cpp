@@ -58,6 +58,9 @@ class BandFacts {
 std::string clause_of(const Certificate& certificate, std::size_t variant, const ClaimText& claim,
                       const std::string& share) {
   const Voice voice = standing_alone(certificate);
+  if (certificate.scalar)
+    return fmt::format("{}at least {} {} {} {}", voice.subject, share, voice.problems,
+                       claim.strict ? "below" : "at most", with_unit(certificate, exact_label(claim.value)));
   const Variant& of = certificate.variants[variant];
   std::string lasting;
   if (claim.when == When::within && claim.step < of.last_step) {
@@ -87,6 +90,17 @@ class Asked {
   Answer operator()(ClaimText claim) {
     const Variant& variant = certificate_.variants[answer_.variant];
     answer_.claim = claim;
+    if (certificate_.scalar) {
+      // Nothing to say of steps: its one column is what "after" its step means.
+      const Fact* best = facts_.best_share(answer_.variant, at_its_column(claim));
+      if (best == nullptr || !(best->share > 0) || best->share < claim.share.value_or(0)) {
+        add_what_holds(claim, best);
+        return answer_;
+      }
+      const std::string share = claim.share ? percent_label(*claim.share) : lower_bound_percent(best->share);
+      if (!claim.share) claim.share = best->share;
+      return certified(claim, *best, share);
+    }
     if (claim.when == When::unsaid && claim.share) {
       if (const Fact* fact = facts_.best_step(answer_.variant, claim)) {
         claim.when = When::within;
@@ -115,6 +129,12 @@ class Asked {
   }
 
  private:
+  static ClaimText at_its_column(ClaimText claim) {
+    claim.when = When::after;
+    claim.step = scalar_step;
+    return claim;
+  }
+
   Answer certified(const ClaimText& claim, const Fact& fact, const std::string& share) {
     answer_.holds = true;
     answer_.claim = claim;
@@ -129,7 +149,8 @@ class Asked {
           clause_of(certificate_, answer_.variant, claim, lower_bound_percent(best->share)));
     if (!claim.share) return;
     const std::string share = percent_label(*claim.share);
-    if (const Fact* fact = facts_.best_value(answer_.variant, claim)) {
+    if (const Fact* fact =
+            facts_.best_value(answer_.variant, certificate_.scalar ? at_its_column(claim) : claim)) {
       ClaimText other = claim;
       other.strict = fact->strict;
       other.value = fact->value;
@@ -145,8 +166,9 @@ class Asked {
       if (band.variant != answer_.variant) continue;
       const Index needed = bounds::samples_needed(0, *claim.share, band.level);
       if (needed > band.samples)
-        answer_.but.push_back(fmt::format("a share of {} needs {} runs without failure, these are {}", share,
-                                          count_label(needed), count_label(band.samples)));
+        answer_.but.push_back(fmt::format(
+            "a share of {} needs {} {} without failure, these are {}", share, count_label(needed),
+            sampling_of(certificate_) == Sampling::groups ? "groups" : "runs", count_label(band.samples)));
       break;
     }
   }
@@ -160,7 +182,8 @@ class Asked {
 
 Facts::Facts(const Certificate& certificate) : certificate_(certificate) {
   for (const SuccessClaim& claim : certificate.success) {
-    all_.push_back({claim.variant, claim.step, Fact::Of::step, true, claim.tolerance, claim.lower_bound,
+    all_.push_back({claim.variant, claim.step, Fact::Of::step, !certificate.scalar, claim.tolerance,
+                    claim.lower_bound,
                     fmt::format("{} failures in {} samples, delta {}", count_label(claim.failures),
                                 count_label(claim.samples), lower_bound_value(claim.delta))});
   }
@@ -217,12 +240,22 @@ const Fact* Facts::best_step(std::size_t variant, const ClaimText& claim) const 
   return best;
 }
 
-std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, std::string_view variant) {
-  const ClaimText parsed = parse_claim(claim, ShareIs::optional);
+void require_claims_together(const Certificate& certificate) {
   require(
       certificate.simultaneous == Simultaneity::all,
       "ask: each claim of this certificate holds alone, so none may be picked after looking; certify with "
       "simultaneous 'all'");
+  require(
+      sampling_of(certificate) != Sampling::sequence,
+      "ask: this certificate is of the past of one log (sequence); it has no share of new problems to ask for");
+}
+
+std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, std::string_view variant) {
+  const ClaimText parsed = parse_claim(claim, ShareIs::optional);
+  require_claims_together(certificate);
+  require(!certificate.scalar || parsed.when == When::unsaid,
+          "ask: this certificate is of one number per problem and has no iterations: leave '{} {}' out",
+          parsed.when == When::after ? "after" : "within", parsed.step);
   const Facts facts(certificate);
   std::vector<Answer> answers;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {

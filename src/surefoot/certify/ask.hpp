@@ -14,7 +14,7 @@
 namespace surefoot::certify {
 
 /// P(X < value) >= share, or P(X <= value) where it is not strict: X is phi at the step, or the largest from
-/// there on. A claim of the certificate, or a point of a band.
+/// there on, or a scalar, which stands at step scalar_step. A claim of the certificate, or a point of a band.
 struct Fact {
   enum class Of { step, each_later, onward };
 
@@ -55,6 +55,9 @@ struct Answer {
   std::string proof;             ///< the numbers it follows from
   std::vector<std::string> but;  ///< what holds instead, where the claim does not
 };
+
+/// InputError unless all claims of the certificate hold together, so that one may be picked after looking.
+void require_claims_together(const Certificate& certificate);
 
 /// One answer per variant, or of the one of that name. InputError unless all claims of the certificate hold
 /// together, or if there is no such variant.

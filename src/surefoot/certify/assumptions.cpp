@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -15,8 +16,10 @@ namespace {
 struct AssumptionTexts {
   const char* draws;
   const char* fixed_before;
+  const char* fixed_but_number;  ///< where claims hold at every number of runs
   const char* success;
   const char* confidence;
+  const char* confidence_anytime;
   const char* together;
   const char* each_alone;
   const char* drawn_weights;
@@ -25,6 +28,13 @@ struct AssumptionTexts {
   const char* prior_from_others;
   const char* prior_fixed;
   const char* calibration;
+  // Of the third wording on.
+  const char* group_draws = "";
+  const char* group_success = "";
+  const char* log_ticks = "";
+  const char* log_fixed_before = "";
+  const char* log_success = "";
+  const char* log_confidence = "";
 };
 
 constexpr AssumptionTexts first_wording{
@@ -32,11 +42,19 @@ constexpr AssumptionTexts first_wording{
         "The runs are independent draws from one distribution of problems, and the statement is about a "
         "fresh problem from that same distribution.",
     .fixed_before = "Tolerances, quantiles, steps and methods were fixed before the runs were seen.",
+    .fixed_but_number =
+        "The steps, and the tolerances, quantiles and methods that are declared were fixed before the runs were "
+        "seen. The number of runs need not have been: every bound holds at every number of runs at once, so that "
+        "runs may be looked at and added at any time. All runs that were made are counted.",
     .success =
         "Success at a tolerance means strictly below it. A run with an infinite or NaN value has failed from "
         "that step on.",
     .confidence =
         "The confidence is over the draw of the samples: at least that share of such certificates are true.",
+    .confidence_anytime =
+        "The confidence is over the draw of the samples: were the study repeated with new samples, at least that "
+        "share of the studies would never make a false certificate, whenever and however often they are looked "
+        "at.",
     .together = "All claims hold together with the stated confidence (union bound over the listed shares).",
     .each_alone = "Each claim alone holds with the stated confidence; several together hold with less.",
     .drawn_weights =
@@ -78,8 +96,41 @@ constexpr AssumptionTexts third_wording = [] {
   texts.fixed_before =
       "The number of samples, the steps, and the tolerances, quantiles and methods that are declared were fixed before "
       "the runs were seen.";
+  texts.group_draws =
+      "The groups are independent and identically distributed: every group, with its number of ticks, is drawn from one "
+      "distribution, independently of all others; ticks of one group may depend on each other in any way. Each "
+      "statement is about a new group, drawn from that same distribution and independently of these.";
+  texts.group_success =
+      "Success at a tolerance means strictly below it, and of a group that every one of its ticks is. A tick with an "
+      "infinite or NaN value has failed from that step on.";
+  texts.log_ticks =
+      "The rows are all ticks of one log, in which every tick may depend on all before it in any way. Each statement is "
+      "about the ticks that were recorded, not about another log, and not about ticks to come.";
+  texts.log_fixed_before =
+      "The steps and tolerances were fixed before the log was seen; its length need not have been: claims hold at every "
+      "length at once.";
+  texts.log_success =
+      "Success at a tolerance means strictly below it. A tick with an infinite or NaN value has failed from that step on.";
+  texts.log_confidence =
+      "The confidence is over what chance makes of the log: were logs recorded again and again, at least that share of "
+      "their certificates would be true.";
   return texts;
 }();
+
+constexpr AssumptionTexts scalar_wording = [] {
+  AssumptionTexts texts = third_wording;
+  texts.fixed_before =
+      "The number of samples, and the tolerances, quantiles and methods that are declared were fixed before the values "
+      "were seen.";
+  texts.success =
+      "Success at a tolerance means at most it: a value that equals the tolerance is one. A value that is infinite "
+      "or NaN is a failure at every tolerance.";
+  return texts;
+}();
+
+constexpr const char* about_named_problems =
+    "The problems are those that the table names. Nobody is known to have drawn them at random: what is said of "
+    "new problems holds if these were drawn at random from those you will meet.";
 
 const AssumptionTexts& texts_of(int wording) {
   require_known_wording(wording);
@@ -132,18 +183,27 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
 }
 
 std::vector<std::string> assumptions_of(const Certificate& certificate, int wording) {
-  const AssumptionTexts& texts = texts_of(wording);
-  std::vector<std::string> words{texts.draws, texts.fixed_before, texts.success, texts.confidence};
+  const AssumptionTexts& texts = certificate.scalar ? scalar_wording : texts_of(wording);
+  const bool anytime = holds_anytime(certificate);
+  std::vector<std::string> words{texts.draws, anytime ? texts.fixed_but_number : texts.fixed_before,
+                                 texts.success, anytime ? texts.confidence_anytime : texts.confidence};
+  if (sampling_of(certificate) == Sampling::groups)
+    words = {texts.group_draws, anytime ? texts.fixed_but_number : texts.fixed_before, texts.group_success,
+             anytime ? texts.confidence_anytime : texts.confidence};
+  if (sampling_of(certificate) == Sampling::sequence)
+    words = {texts.log_ticks, texts.log_fixed_before, texts.log_success, texts.log_confidence};
   words.emplace_back(certificate.simultaneous == Simultaneity::all ? texts.together : texts.each_alone);
   for (const ClaimKind* kind : claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;
     for (std::string& sentence : kind->assumptions(certificate, wording))
       words.push_back(std::move(sentence));
   }
+  if (names_problems(certificate)) words.emplace_back(about_named_problems);
   for (std::string& sentence : learned_assumptions(certificate, wording))
     words.push_back(std::move(sentence));
   if (std::optional<std::string> stated = worst_case_assumption(certificate))
     words.push_back(std::move(*stated));
+  if (std::optional<std::string> nearby = shift_assumption(certificate)) words.push_back(std::move(*nearby));
   return words;
 }
 

@@ -15,7 +15,18 @@ namespace {
 constexpr EnumNames<Simultaneity, 2> simultaneity_names{
     {{Simultaneity::all, "all"}, {Simultaneity::each, "each"}}};
 
+constexpr EnumNames<Sampling, 3> sampling_names{
+    {{Sampling::problems, "problems"}, {Sampling::groups, "groups"}, {Sampling::sequence, "sequence"}}};
+
 }  // namespace
+
+std::string_view name(Sampling sampling) {
+  return name_in(sampling_names, sampling);
+}
+
+Sampling parse_sampling(std::string_view text) {
+  return value_in(sampling_names, "sampling", text);
+}
 
 std::string_view name(Simultaneity simultaneous) {
   return name_in(simultaneity_names, simultaneous);
@@ -23,6 +34,10 @@ std::string_view name(Simultaneity simultaneous) {
 
 Simultaneity parse_simultaneity(std::string_view text) {
   return value_in(simultaneity_names, "simultaneous", text);
+}
+
+Index rows_of(const Variant& variant) {
+  return variant.groups ? variant.groups->ticks : variant.samples;
 }
 
 void set_recorded_steps(Variant& variant, const std::vector<Index>& steps) {
@@ -40,6 +55,17 @@ bool records(const Variant& variant, Index step) {
 bool has_gaps(const Variant& variant) {
   const bool range = variant.first_step >= 0 && variant.last_step >= variant.first_step;
   return range && variant.last_step - variant.first_step >= variant.columns;
+}
+
+bool holds_anytime(const Certificate& certificate) {
+  return certificate.grid_method == bounds::RiskMethod::anytime;
+}
+
+Sampling sampling_of(const Certificate& certificate) {
+  if (!certificate.sequence.empty()) return Sampling::sequence;
+  const bool grouped =
+      std::ranges::any_of(certificate.variants, [](const Variant& each) { return each.groups.has_value(); });
+  return grouped ? Sampling::groups : Sampling::problems;
 }
 
 std::string fault_of_name(std::string_view what, std::string_view name) {

@@ -68,6 +68,14 @@ void write_independence(JsonText& text, const Independence& found) {
   text.close('}');
 }
 
+void write_selection(JsonText& text, const Selection& selection) {
+  text.object("value", selection.value, "variants", selection.variants, "variant", selection.variant,  //
+              "rows", selection.rows, "steps", selection.steps, "where", selection.where,              //
+              "failed", selection.failed, "missing", name(selection.missing),                          //
+              "failed_lines", selection.failed_lines, "censored", selection.censored,                  //
+              "missing_cells", selection.missing_cells);
+}
+
 void write_variant(JsonText& text, const Variant& variant, int format) {
   text.open('{');
   text.members("name", variant.name, "source", variant.source, "sha256", variant.sha256,  //
@@ -78,6 +86,20 @@ void write_variant(JsonText& text, const Variant& variant, int format) {
   if (format > 1 && !variant.reading.empty()) text.members("reading", variant.reading);
   if (format > 1 && variant.independence)
     text.members("independence", [&](JsonText& part) { write_independence(part, *variant.independence); });
+  if (format > 1 && variant.selection)
+    text.members("selection", [&](JsonText& part) { write_selection(part, *variant.selection); });
+  if (!variant.appended.empty())
+    text.members("appended", [&](JsonText& part) {
+      part.list(variant.appended, [](JsonText& item, const AppendedTable& table) {
+        item.object("source", table.source, "sha256", table.sha256, "samples", table.samples,  //
+                    "reading", table.reading);
+      });
+    });
+  if (format > 1 && variant.groups)
+    text.members("groups", [&](JsonText& part) {
+      part.object("name", variant.groups->name, "ticks", variant.groups->ticks,  //
+                  "fewest", variant.groups->fewest, "most", variant.groups->most);
+    });
   if (variant.weights)
     text.members("weights", [&](JsonText& part) { write_weights(part, *variant.weights); });
   if (variant.pac_bayes)
@@ -105,6 +127,7 @@ void write_body(JsonText& text, const Certificate& certificate) {
   text.members("title", certificate.title);
   text.members("metric",
                [&](JsonText& part) { part.object("name", certificate.metric, "unit", certificate.unit); });
+  if (certificate.scalar) text.members("scalar", true);
   text.members("confidence", [&](JsonText& part) {
     part.object("delta", certificate.delta, "simultaneous", name(certificate.simultaneous),  //
                 "shares", list_of(certificate.shares, write_share));
@@ -137,6 +160,11 @@ void write_body(JsonText& text, const Certificate& certificate) {
     text.members("rerun", [&](JsonText& part) { part.json(certificate.rerun); });
   if (certificate.worst_case != "null")
     text.members("worst_case", [&](JsonText& part) { part.json(certificate.worst_case); });
+  if (certificate.shift)
+    text.members("shift", [&](JsonText& part) {
+      part.object("divergence", bounds::name(certificate.shift->divergence),  //
+                  "radius", certificate.shift->radius);
+    });
 }
 
 // What the digest is of: the certificate without it, compact.
@@ -212,6 +240,26 @@ Independence read_independence(const Fields& fields) {
   return found;
 }
 
+Selection read_selection(const Fields& fields) {
+  Selection selection;
+  selection.value = fields.text("value");
+  selection.variants = fields.text("variants");
+  selection.variant = fields.text("variant");
+  selection.rows = fields.text("rows");
+  selection.steps = fields.text("steps");
+  selection.where = fields.texts("where");
+  selection.failed = fields.texts("failed");
+  selection.missing = parse_missing(fields.text("missing"));
+  selection.failed_lines = fields.count("failed_lines");
+  selection.censored = fields.count("censored");
+  selection.missing_cells = fields.count("missing_cells");
+  return selection;
+}
+
+AppendedTable read_appended(const Fields& fields) {
+  return {fields.text("source"), fields.text("sha256"), fields.count("samples"), fields.texts("reading")};
+}
+
 Variant read_variant(const Fields& fields) {
   Variant variant;
   variant.name = fields.text("name");
@@ -226,6 +274,13 @@ Variant read_variant(const Fields& fields) {
   if (fields.has("recorded_steps")) variant.recorded_steps = fields.counts("recorded_steps");
   if (fields.has("reading")) variant.reading = fields.texts("reading");
   if (fields.has("independence")) variant.independence = read_independence(fields.child("independence"));
+  if (fields.has("selection")) variant.selection = read_selection(fields.child("selection"));
+  if (fields.has("appended")) variant.appended = fields.list<AppendedTable>("appended", read_appended);
+  if (fields.has("groups")) {
+    const Fields groups = fields.child("groups");
+    variant.groups =
+        Groups{groups.text("name"), groups.count("ticks"), groups.count("fewest"), groups.count("most")};
+  }
   if (fields.has("weights")) variant.weights = read_weights(fields.child("weights"));
   if (fields.has("pac_bayes")) variant.pac_bayes = read_pac_bayes(fields.child("pac_bayes"));
   if (fields.has("provenance")) variant.provenance = read_provenance(fields.child("provenance"));
@@ -249,6 +304,7 @@ Certificate read_certificate(const Fields& fields) {
   certificate.title = fields.text("title");
   certificate.metric = fields.child("metric").text("name");
   certificate.unit = fields.child("metric").text("unit");
+  certificate.scalar = fields.has("scalar") && fields.truth("scalar");
   const Fields confidence = fields.child("confidence");
   certificate.delta = confidence.number("delta");
   certificate.simultaneous = parse_simultaneity(confidence.text("simultaneous"));
@@ -276,6 +332,11 @@ Certificate read_certificate(const Fields& fields) {
   certificate.run = fields.at("run").dump();
   if (fields.has("rerun")) certificate.rerun = fields.at("rerun").dump();
   if (fields.has("worst_case")) certificate.worst_case = fields.at("worst_case").dump();
+  if (fields.has("shift")) {
+    const Fields shift = fields.child("shift");
+    certificate.shift = {bounds::parse_divergence(shift.text("divergence")), shift.number("radius")};
+    certificate.shift->validate();
+  }
   return certificate;
 }
 

@@ -57,6 +57,20 @@ std::vector<VariantComparison> paired(const Certificate& a, const Certificate& b
   return pairs;
 }
 
+/// What is compared speaks of new problems.
+void require_of_problems(const Certificate& certificate, std::string_view which) {
+  const Sampling sampling = sampling_of(certificate);
+  require(
+      sampling != Sampling::groups,
+      "certificate {} is of groups: comparisons of groups are not there yet; certify both as variants of one "
+      "certificate and read their bounds side by side",
+      which);
+  require(
+      sampling != Sampling::sequence,
+      "certificate {} is of the past of one log (sequence), which says nothing of new problems to compare",
+      which);
+}
+
 /// The success claims of one variant by step and tolerance.
 using SuccessClaims = std::map<std::pair<Index, double>, const SuccessClaim*>;
 
@@ -272,7 +286,11 @@ Comparison compare(const Certificate& a, const Certificate& b, const CompareOpti
   require(a.metric == b.metric && a.unit == b.unit,
           "the certificates speak of different metrics, '{}'{} and '{}'{}: they cannot be compared", a.metric,
           a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
+  require(
+      !a.scalar && !b.scalar,
+      "certificates of one number per problem cannot be compared: certify both as variants of one certificate");
   for (const Certificate* each : {&a, &b}) {
+    require_of_problems(*each, each == &a ? "A" : "B");
     require(
         !if_independent(*each),
         "certificate {} was made in spite of signs that its rows are not independent: nothing is provably "

@@ -23,6 +23,7 @@ using test_support::input_error;
 Certificate decaying(const std::vector<std::pair<std::string, double>>& variants, Options options = {},
                      Index samples = 500) {
   if (options.tolerances.empty()) options.tolerances = {1e-3, 1e-2, 1e-1};
+  if (options.quantiles.empty()) options.quantiles = {0.5, 0.9, 0.99};
   std::vector<Index> steps;
   for (Index k = 1; k <= 12; ++k) steps.push_back(k);
   options = resolved(options, {steps});

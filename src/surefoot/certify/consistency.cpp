@@ -62,7 +62,9 @@ class Ledger {
     const auto counts = at_step_.find({claim.variant, claim.step});
     if (counts == at_step_.end()) return;
     for (const auto& [tolerance, successes] : counts->second) {
-      const bool fits = tolerance <= value ? successes <= below : successes >= at_most;
+      // Successes are below a tolerance, of scalars at most it.
+      const bool less = tolerance < value || (tolerance == value && !certificate_.scalar);
+      const bool fits = less ? successes <= below : successes >= at_most;
       expect(fits, claim.variant, "quantile {} at step {} is put at {}, but {} runs are below {}",
              claim.quantile, claim.step, value, successes, tolerance);
     }
@@ -75,7 +77,7 @@ class Ledger {
       if (certificate_.variants[claim.variant].values_rounded_up) continue;  // counts are of rounded values
       places[{claim.variant, claim.step}][claim.quantile] = &claim;
       if (claim.upper_bound < infinity) compare_value(claim, claim.upper_bound, claim.below, claim.at_most);
-      if (claim.method == bounds::QuantileMethod::exact && claim.samples > 0 && claim.quantile > 0.0 &&
+      if (claim.method != bounds::QuantileMethod::grid && claim.samples > 0 && claim.quantile > 0.0 &&
           claim.quantile < 1.0) {
         const Index rank = bounds::empirical_rank(claim.samples, claim.quantile);
         compare_value(claim, claim.empirical, rank - 1, rank);

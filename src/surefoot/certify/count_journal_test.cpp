@@ -205,7 +205,7 @@ TEST(CountJournal, WhatHasEndedIsWrittenWhenAskedFor) {
   EXPECT_FALSE(std::filesystem::exists(file)) << "nothing is new";
 }
 
-constexpr io::TableOptions small_blocks{.block_bytes = 4096};
+const io::TableOptions small_blocks{.block_bytes = 4096};
 
 std::string table_of_many_blocks() {
   std::string text = "k=1,k=2\n";

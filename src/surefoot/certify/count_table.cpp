@@ -184,7 +184,7 @@ ColumnSteps steps_of_columns(const std::vector<std::string>& header, Index colum
   }
   require(first_step.has_value(),
           "the header does not say increasing steps ('{}' .. '{}'): {}; label columns k=1, k=2, ... "
-          "or give --first-step",
+          "or give --first-step; if each line is one result, name the column of its numbers with --value",
           label(0), label(header.size() - 1), found.complaint);
   result.notice = fmt::format(
       "the header line ('{}' .. '{}') says no steps and is not a run; the columns are steps {} .. {} as the "
@@ -224,8 +224,10 @@ std::string table_name(const std::string& path) {
   return name;
 }
 
-RunTable::RunTable(const std::string& path, std::optional<Index> first_step, const io::TableOptions& options)
+RunTable::RunTable(const std::string& path, std::optional<Index> first_step, const io::TableOptions& options,
+                   const std::string& group)
     : path_(path), options_(options) {
+  if (!group.empty()) options_.text_columns = {group};
   if (ranks().first()) open(first_step);
   if (ranks().several()) share_columns();
 }
@@ -237,6 +239,16 @@ void RunTable::open(std::optional<Index> first_step) {
     columns_ = steps_of_columns(reader_->header(), reader_->columns(), first_step);
   } catch (const InputError& error) {
     throw InputError(path_ + ": " + error.what());
+  }
+  const auto add_reading = [&](const std::string& words) { columns_.reading.push_back(words); };
+  if (!options_.text_columns.empty())
+    add_reading(fmt::format("the column '{}' names the group of each row",
+                            io::printable(options_.text_columns.front())));
+  if (const std::optional<Index> ticks = reader_->rows_per_group()) {
+    ticks_per_group_ = *ticks;
+    add_reading(
+        fmt::format("three dimensions: {} groups of {} ticks, {} steps", *groups_said(), *ticks, cells_));
+    columns_.notice += (columns_.notice.empty() ? "" : "; ") + columns_.reading.back();
   }
   const bool any = reader_->next(first_block_);
   if (!any) first_block_ = {};
@@ -279,6 +291,11 @@ void RunTable::look_for_steps_in_first_row(std::optional<Index> first_step) {
   label_rows_ = 1;
 }
 
+std::optional<Index> RunTable::groups_said() const {
+  const std::optional<Index> rows = reader_ && ticks_per_group_ > 0 ? reader_->rows_said() : std::nullopt;
+  return rows ? std::optional(*rows / ticks_per_group_) : std::nullopt;
+}
+
 std::optional<Index> RunTable::rows_at_most() const {
   if (!reader_) return std::nullopt;  // another process reads
   if (const std::optional<Index> said = reader_->rows_said()) return said;
@@ -319,7 +336,8 @@ void RunTable::share_columns() {
   to.number(static_cast<Index>(columns_.reading.size()));
   for (const std::string& line : columns_.reading) to.text(line);
   io::TableReader::Rows rows;
-  const bool in_parts = reader_ && reader_->rows_in_file().has_value();
+  // Rows of a group may lie anywhere: the first process reads them all.
+  const bool in_parts = reader_ && !grouped() && reader_->rows_in_file().has_value();
   if (in_parts) rows = *reader_->rows_in_file();
   // The row of labels is in no part.
   if (in_parts && label_rows_ > 0) rows.first_byte = io::next_line(path_, rows.first_byte + 1, rows.end_byte);
@@ -327,6 +345,7 @@ void RunTable::share_columns() {
   to.number(rows.first_byte);
   to.number(rows.end_byte);
   to.number(cells_);
+  to.number(ticks_per_group_);
   const std::string shared = ranks().broadcast(to.take());
   ByteReader from(shared, "columns of a table");
   columns_.steps = from.list<Index>();
@@ -340,6 +359,7 @@ void RunTable::share_columns() {
   rows.first_byte = from.number<Index>();
   rows.end_byte = from.number<Index>();
   cells_ = from.number<Index>();
+  ticks_per_group_ = from.number<Index>();
   if (parts) in_parts_ = rows;
 }
 
@@ -352,9 +372,13 @@ void RunTable::add_rows(Counting& counting, const std::function<void(Index, Inde
   io::RowBlock block = std::move(first_block_);
   Index labels = in_parts_ || rows_counted_ > 0 ? 0 : label_rows_;
   for (bool more = block.rows > 0 || reader_->next(block); more; more = reader_->next(block)) {
-    const double* rows = &block.values[static_cast<std::size_t>(labels * cells_) + columns_.skipped];
-    const Index first = first_row_ + rows_counted_ - (in_parts_ || labels > 0 ? 0 : label_rows_);
-    add_block(counting, parts, {first, block.rows - labels}, rows);
+    if (counting.groups) {
+      add_to_groups(counting, block);
+    } else {
+      const double* rows = &block.values[static_cast<std::size_t>(labels * cells_) + columns_.skipped];
+      const Index first = first_row_ + rows_counted_ - (in_parts_ || labels > 0 ? 0 : label_rows_);
+      add_block(counting, parts, {first, block.rows - labels}, rows);
+    }
     labels = 0;
     rows_counted_ += block.rows;
     if (progress) progress(reader_->bytes_read(), reader_->bytes_total());
@@ -370,6 +394,18 @@ void RunTable::add_rows(Counting& counting, const std::function<void(Index, Inde
   if (journal != nullptr && journal->keeps()) journal->end(state(counting));
 }
 
+void RunTable::add_to_groups(Counting& counting, const io::RowBlock& block) const {
+  constexpr Index header_lines = 1;
+  for (Index i = 0; i < block.rows; ++i) {
+    const double* values = &block.values[static_cast<std::size_t>(i * cells_) + columns_.skipped];
+    const Index row = rows_counted_ + i;
+    if (ticks_per_group_ > 0)
+      counting.groups->add(row / ticks_per_group_, values);
+    else
+      counting.groups->add(block.texts[static_cast<std::size_t>(i)], row + 1 + header_lines, values);
+  }
+}
+
 // Threads take whole groups of rows, and the first collector those at the ends, so that no group stays open
 // for longer than a block.
 void RunTable::add_block(Counting& counting, Index parts, Part rows, const double* values) const {
@@ -377,6 +413,8 @@ void RunTable::add_block(Counting& counting, Index parts, Part rows, const doubl
   const Index groups_begin = std::min(rows.end(), (rows.first + group - 1) / group * group);
   const Index groups_end = std::max(groups_begin, rows.end() / group * group);
   const auto row_at = [&](Index row) { return values + (row - rows.first) * cells_; };
+  if (listener_)
+    for (Index row = rows.first; row < rows.end(); ++row) listener_(row, row_at(row));
   parallel_blocks(parts, [&](Index part) {
     const auto index = static_cast<std::size_t>(part);
     const Part own = part_of(rows.count, part, parts);
@@ -418,10 +456,17 @@ runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<voi
                             CountJournal* journal) {
   const auto parts = static_cast<std::size_t>(threads());
   Counting counting{std::vector<runs::Tally>(parts, runs::Tally(spec)),
-                    std::vector<DependenceCheck>(parts, DependenceCheck(spec.steps))};
+                    std::vector<DependenceCheck>(parts, DependenceCheck(spec.steps)), std::nullopt};
+  require(spec.grouped == grouped(), "{}: {}", path_,
+          grouped()
+              ? "its rows belong to groups, which nobody counts"
+              : "its rows do not say what group they belong to: a column (--group), or a third dimension");
+  if (grouped()) counting.groups.emplace(spec, io::printable(path_), bytes_for_groups_);
+  first_row_ = rows_before_;
   if (!in_parts_) {
     if (ranks().first()) {
       add_rows(counting, progress, journal);
+      if (counting.groups) counting.groups->count(counting.tallies.front(), counting.checks.front());
       sha256_ = reader_->sha256();
     }
     return whole_of(std::move(counting));
@@ -442,7 +487,7 @@ runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<voi
     reader_ = io::TableReader::open_part(path_, *in_parts_, ranks().rank(), ranks().count(), options_);
     rows = reader_->rows_in_part();
   });
-  first_row_ = rows_before(rows);
+  first_row_ += rows_before(rows);
   attempt([&] {
     add_rows(counting, progress, journal);
     found.blank_line = reader_->blank_line_at_end();
@@ -467,8 +512,14 @@ runs::Tally RunTable::whole_of(Counting counting) {
                    [&] { return check.state(); },
                    [&](std::string_view bytes) { check.merge(DependenceCheck::from_state(steps, bytes)); }));
   }
-  independence_ = check.result();
+  check_ = std::move(check);
   return whole;
+}
+
+Independence RunTable::independence() const {
+  Independence found = check_->result();
+  if (grouped()) found.of = Independence::of_groups;
+  return found;
 }
 
 std::string RunTable::state(const Counting& counting) const {
@@ -476,6 +527,10 @@ std::string RunTable::state(const Counting& counting) const {
   to.number(rows_counted_);
   to.number(reader_->bytes_read());
   to.text(reader_->sha256_so_far());
+  if (counting.groups) {
+    to.text(counting.groups->state());
+    return to.take();
+  }
   to.text(sum_of(counting.tallies.front(), counting.tallies).state());
   to.text(sum_of(counting.checks.front(), counting.checks).state());
   return to.take();
@@ -486,6 +541,15 @@ void RunTable::go_on(Counting& counting, const std::string& state) {
   rows_counted_ = from.number<Index>();
   const auto bytes = from.number<Index>();
   const std::string digest = from.text();
+  if (counting.groups) {
+    counting.groups->go_on(from.text());
+    from.finish();
+    require(rows_counted_ >= first_block_.rows && counting.groups->rows() == rows_counted_,
+            "counts of a checkpoint: {} rows were read, {} are in groups", rows_counted_,
+            counting.groups->rows());
+    pass_over(bytes, digest);
+    return;
+  }
   const runs::TallySpec spec = counting.tallies.front().spec();
   runs::Tally tally = runs::Tally::from_state(spec, from.text());
   DependenceCheck check = DependenceCheck::from_state(spec.steps, from.text());
@@ -495,13 +559,31 @@ void RunTable::go_on(Counting& counting, const std::string& state) {
               check.rows() == tally.samples(),
           "counts of a checkpoint: {} rows were read, {} runs counted, {} looked at", rows_counted_,
           tally.samples(), check.rows());
+  pass_over(bytes, digest);
+  counting.tallies.front() = std::move(tally);
+  counting.checks.front() = std::move(check);
+}
+
+// Rows that were counted before, in so many bytes with that digest.
+void RunTable::pass_over(Index bytes, const std::string& digest) {
   reader_->skip(rows_counted_ - first_block_.rows);
   first_block_ = {};
   require(reader_->bytes_read() == bytes && reader_->sha256_so_far() == digest,
           "{}: is not the table that the checkpoint has counted: its first {} bytes are others", path_,
           bytes);
-  counting.tallies.front() = std::move(tally);
-  counting.checks.front() = std::move(check);
+}
+
+void require_same_sampling(const Certificate& certificate, const RunTable& table) {
+  const bool groups = sampling_of(certificate) == Sampling::groups;
+  require(!table.grouped() || groups,
+          "{}: has three dimensions (groups, ticks and steps), and the certificate is not of "
+          "groups",
+          table.path());
+  require(
+      table.grouped() || !groups,
+      "{}: does not say to which group a row belongs: the certificate is of groups, from a third dimension, or from "
+      "labels that were given beside an array (in Python verify(data, groups=...))",
+      table.path());
 }
 
 }  // namespace surefoot::certify

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/grouped_rows.hpp"
 #include "surefoot/certify/independence.hpp"
 #include "surefoot/core/part.hpp"
 #include "surefoot/core/types.hpp"
@@ -11,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace surefoot::certify {
@@ -50,7 +53,10 @@ std::vector<std::string> table_names(const std::vector<std::string>& files, cons
 /// (core/ranks.hpp) read a part each where rows lie in the file as they are; otherwise the first reads all.
 class RunTable {
  public:
-  RunTable(const std::string& path, std::optional<Index> first_step, const io::TableOptions& options = {});
+  /// `group`: the column of a CSV that names the group of each row; empty: rows are problems, or ticks of a
+  /// log.
+  RunTable(const std::string& path, std::optional<Index> first_step, const io::TableOptions& options = {},
+           const std::string& group = "");
 
   [[nodiscard]] const std::vector<Index>& steps() const { return columns_.steps; }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -63,6 +69,13 @@ class RunTable {
   /// InputError if the table says another first step than its owner.
   void require_first_step(Index first_step) const;
 
+  /// Whether rows belong to groups: a column names them, or the array has three dimensions.
+  [[nodiscard]] bool grouped() const { return !options_.text_columns.empty() || ticks_per_group_ > 0; }
+  /// How many groups there are, where the table says so before it is read.
+  [[nodiscard]] std::optional<Index> groups_said() const;
+  /// What groups may take, in bytes.
+  void limit_groups(std::size_t bytes) { bytes_for_groups_ = bytes; }
+
   /// No more rows than that, from the size of the file; none: it is not known before they are read.
   [[nodiscard]] std::optional<Index> rows_at_most() const;
   /// The same from the lines of the file, which are counted.
@@ -71,6 +84,12 @@ class RunTable {
   /// Bytes that reading may still come to take.
   [[nodiscard]] double memory_to_come() const;
 
+  /// Its rows follow so many of other tables: they are numbered on from there when dependence is looked for.
+  void follow(Index rows) { rows_before_ = rows; }
+  /// Told of every row in its order: its number and steps().size() values. In one process only.
+  using RowListener = std::function<void(Index row, const double* values)>;
+  void listen(RowListener listener) { listener_ = std::move(listener); }
+
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
   /// have changed.
@@ -78,14 +97,16 @@ class RunTable {
                     CountJournal* journal = nullptr);
   /// Of the file; valid after count().
   [[nodiscard]] const std::string& sha256() const { return sha256_; }
-  /// Of the rows; valid after count().
-  [[nodiscard]] const Independence& independence() const { return independence_; }
+  /// What was collected of the rows; valid after count().
+  [[nodiscard]] const DependenceCheck& check() const { return *check_; }
+  [[nodiscard]] Independence independence() const;
 
  private:
   /// Of each thread.
   struct Counting {
     std::vector<runs::Tally> tallies;
     std::vector<DependenceCheck> checks;
+    std::optional<GroupedRows> groups;  ///< where there are, instead of both until all rows are read
   };
   /// What one process found in its part.
   struct Found;
@@ -95,9 +116,11 @@ class RunTable {
   void add_rows(Counting& counting, const std::function<void(Index, Index)>& progress, CountJournal* journal);
   /// `rows` by their numbers in the table, `values` from the first of them on.
   void add_block(Counting& counting, Index parts, Part rows, const double* values) const;
+  void add_to_groups(Counting& counting, const io::RowBlock& block) const;
   void require_whole(const Found& own) const;
   runs::Tally whole_of(Counting counting);
   void go_on(Counting& counting, const std::string& state);
+  void pass_over(Index bytes, const std::string& digest);
   [[nodiscard]] std::string state(const Counting& counting) const;
 
   std::string path_;
@@ -108,10 +131,18 @@ class RunTable {
   ColumnSteps columns_;
   io::RowBlock first_block_;
   Index label_rows_ = 0;
+  Index ticks_per_group_ = 0;  ///< of an array with three dimensions; 0: of others
+  std::size_t bytes_for_groups_ = 0;
   Index first_row_ = 0;     ///< of this process' part
   Index rows_counted_ = 0;  // and the labels before them
   std::string sha256_;
-  Independence independence_;
+  Index rows_before_ = 0;  ///< in other tables
+  std::optional<DependenceCheck> check_;
+  RowListener listener_;
 };
+
+/// InputError unless the rows of the table are what those of the certificate were: problems, ticks of groups
+/// or of a log.
+void require_same_sampling(const Certificate& certificate, const RunTable& table);
 
 }  // namespace surefoot::certify

@@ -24,12 +24,20 @@ ImpliedShares::ImpliedShares(const Certificate& certificate) {
       if (claim.tolerance <= tolerance)
         imply(from_step_[{claim.variant, tolerance}], *claim.steps, claim.quantile);
   }
+  if (certificate.scalar) {
+    for (const QuantileClaim& claim : certificate.quantile)
+      for (const double tolerance : tolerances[claim.variant])
+        if (claim.upper_bound <= tolerance)
+          imply(at_step_[{claim.variant, tolerance}], claim.step, claim.quantile);
+  }
   std::map<std::tuple<Index, Index, double>, double> shares;
   for (const BandClaim& claim : certificate.bands) {
     if (tolerances[claim.variant].empty()) continue;
     const std::vector<BandPoint> points = points_of(claim);
     for (const double tolerance : tolerances[claim.variant]) {
-      const auto after = std::ranges::lower_bound(points, tolerance, {}, &BandPoint::value);
+      const auto after = certificate.scalar
+                             ? std::ranges::upper_bound(points, tolerance, {}, &BandPoint::value)
+                             : std::ranges::lower_bound(points, tolerance, {}, &BandPoint::value);
       if (after == points.begin()) continue;
       const Index rank = (after - 1)->rank;
       const auto [share, is_new] = shares.try_emplace({claim.samples, rank, claim.level}, 0.0);

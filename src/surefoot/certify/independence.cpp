@@ -177,23 +177,24 @@ double sign_test_p_value(const Independence::SignTest& test) {
 
 std::vector<std::string> Independence::findings() const {
   std::vector<std::string> found;
+  const std::string row = of == of_groups ? "group" : "row";
   if (too_many(exact) || too_many_rounded(rounded)) {
     const Repeats& repeats = too_many(exact) ? exact : rounded;
-    found.push_back(fmt::format("{} of {} rows repeat an earlier row to the last digit", repeats.repeated,
-                                repeats.comparable));
+    found.push_back(fmt::format("{} of {} {}s repeat an earlier {} to the last digit", repeats.repeated,
+                                repeats.comparable, row, row));
   } else if (too_many_recur(recurring)) {
-    found.push_back(fmt::format("{} of {} different rows stand there more than once, to the last digit",
-                                recurring.recurring, recurring.different));
+    found.push_back(fmt::format("{} of {} different {}s stand there more than once, to the last digit",
+                                recurring.recurring, recurring.different, row));
   }
   if (serial.p_value <= level_each) {
     found.push_back(
-        fmt::format("rows that follow each other are {} alike than rows further apart ({}: {} of "
+        fmt::format("{}s that follow each other are {} alike than {}s further apart ({}: {} of "
                     "{} comparisons, {})",
-                    serial.more > serial.less ? "more" : "less", serial.about,
+                    row, serial.more > serial.less ? "more" : "less", row, serial.about,
                     std::max(serial.more, serial.less), serial.more + serial.less, p_label(serial.p_value)));
   }
   if (drift.p_value <= level_each) {
-    found.push_back(fmt::format("values drift along the rows ({}: {} of {} comparisons, {})", drift.about,
+    found.push_back(fmt::format("values drift along the {}s ({}: {} of {} comparisons, {})", row, drift.about,
                                 std::max(drift.more, drift.less), drift.more + drift.less,
                                 p_label(drift.p_value)));
   }
@@ -204,9 +205,17 @@ void Independence::require_none(const std::string& table, bool allow) {
   const std::vector<std::string> found = findings();
   allowed = allow && !found.empty();
   require(
+      of != of_groups || found.empty() || allow,
+      "{}: the groups are not independent samples: {}. If groups belong together (flights of one day), let a column "
+      "name what is independent; if they were sorted, give them in the order in which they were drawn; otherwise "
+      "record new ones. --allow-dependence (in Python allow_dependence=True) certifies all the same, and every "
+      "sentence then begins with \"if the groups were independent\"",
+      table, fmt::join(found, "; "));
+  require(
       found.empty() || allow,
       "{}: the rows of the {} are not independent samples: {}. If rows belong to groups (ticks of a "
-      "trajectory, repeated runs of a problem), certify one row per group; if they were sorted, give them in "
+      "trajectory, repeated runs of a problem), name the group of each row (--group COLUMN, in Python groups=); if they were "
+      "recorded one after the other in one log, --sequence (sequence=True) speaks of its past; if they were sorted, give them in "
       "the order in which they were drawn; otherwise draw new samples. --allow-dependence (in Python "
       "allow_dependence=True) certifies all the same, and every sentence then begins with \"if the "
       "rows were independent\"",
@@ -218,7 +227,7 @@ std::vector<std::string> Independence::contradictions(Index rows) const {
   const auto expect = [&](bool condition, std::string text) {
     if (!condition) found.push_back("independence: " + std::move(text));
   };
-  expect(of == "table" || of == "problem data", fmt::format("rows of '{}'", of));
+  expect(of == "table" || of == "problem data" || of == of_groups, fmt::format("rows of '{}'", of));
   expect(order_checked == (rows >= group), fmt::format("whether the order of {} rows is checked", rows));
   for (const auto& [repeats, limit] : {std::pair(exact, exact_limit), std::pair(rounded, rounded_limit)}) {
     expect(repeats.compared == std::min(rows, limit) && 0 <= repeats.repeated &&
@@ -250,6 +259,24 @@ std::vector<std::string> Independence::contradictions(Index rows) const {
   return found;
 }
 
+namespace {
+
+// Lines at the beginning that are the same for all variants of a table of text; 0 where there is one variant.
+std::size_t shared_lines_of_reading(const Certificate& certificate) {
+  const std::vector<Variant>& variants = certificate.variants;
+  if (variants.size() < 2 ||
+      !std::ranges::all_of(variants, [](const Variant& each) { return each.selection.has_value(); }))
+    return 0;
+  std::size_t shared = variants.front().reading.size();
+  for (const Variant& variant : variants) {
+    const auto [first, other] = std::ranges::mismatch(variants.front().reading, variant.reading);
+    shared = std::min(shared, static_cast<std::size_t>(first - variants.front().reading.begin()));
+  }
+  return shared;
+}
+
+}  // namespace
+
 bool if_independent(const Certificate& certificate) {
   return std::ranges::any_of(certificate.variants, [](const Variant& variant) {
     return variant.independence && variant.independence->allowed;
@@ -257,7 +284,14 @@ bool if_independent(const Certificate& certificate) {
 }
 
 std::string_view condition_of(const Certificate& certificate) {
-  return if_independent(certificate) ? "if the rows were independent" : "";
+  if (!names_problems(certificate)) {
+    if (!if_independent(certificate)) return "";
+    return sampling_of(certificate) == Sampling::groups ? "if the groups were independent"
+                                                        : "if the rows were independent";
+  }
+  return if_independent(certificate)
+             ? "if the rows were independent and these problems drawn at random from those you will meet"
+             : "if these problems were drawn at random from those you will meet";
 }
 
 std::string conditioned(const Certificate& certificate, const std::string& sentence) {
@@ -272,13 +306,22 @@ std::string conditioned(const Certificate& certificate, const std::string& sente
 
 std::vector<std::string> notes_on_rows(const Certificate& certificate) {
   std::vector<std::string> notes;
+  const std::size_t shared = shared_lines_of_reading(certificate);
+  if (shared > 0) {
+    const std::vector<std::string>& lines = certificate.variants.front().reading;
+    notes.push_back(
+        fmt::format("Table of all variants: {}.",
+                    fmt::join(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shared), "; ")));
+  }
   for (const Variant& variant : certificate.variants) {
-    if (!variant.reading.empty())
-      notes.push_back(fmt::format("Table of {}: {}.", variant.name, fmt::join(variant.reading, "; ")));
+    const std::vector<std::string> own(variant.reading.begin() + static_cast<std::ptrdiff_t>(shared),
+                                       variant.reading.end());
+    if (!own.empty()) notes.push_back(fmt::format("Table of {}: {}.", variant.name, fmt::join(own, "; ")));
     if (!variant.independence) continue;
     const Independence& checks = *variant.independence;
     const std::vector<std::string> found = checks.findings();
-    std::string text = fmt::format("Rows of {}: ", variant.name);
+    const std::string rows = variant.groups ? "groups" : "rows";
+    std::string text = fmt::format("{} of {}: ", variant.groups ? "Groups" : "Rows", variant.name);
     if (found.empty()) {
       text += "no sign of dependence was found";
     } else {
@@ -288,12 +331,12 @@ std::vector<std::string> notes_on_rows(const Certificate& certificate) {
     if (!checks.order_checked) text += "; order not checked";
     const Independence::Repeats& repeats = checks.exact.comparable > 0 ? checks.exact : checks.rounded;
     if (repeats.comparable == 0 && checks.recurring.different == 0) {
-      text += "; repeats not checked: rows have too few digits";
+      text += fmt::format("; repeats not checked: {} have too few digits", rows);
     } else if (repeats.comparable == 0) {
-      text += fmt::format("; rows have few digits: only many repeats among the first {} would be seen",
+      text += fmt::format("; {} have few digits: only many repeats among the first {} would be seen", rows,
                           checks.recurring.compared);
     } else if (repeats.compared < variant.samples) {
-      text += fmt::format("; repeats checked among the first {} rows", repeats.compared);
+      text += fmt::format("; repeats checked among the first {} {}", repeats.compared, rows);
     }
     notes.push_back(text + ".");
   }
@@ -476,6 +519,7 @@ DependenceCheck DependenceCheck::from_state(std::vector<Index> steps, std::strin
 
 std::string DependenceCheck::statistic(std::size_t index) const {
   if (index == columns_.size()) return "most columns";
+  if (number_is_.empty()) return "the values";
   return fmt::format("{} {}", number_is_, steps_[columns_[index]]);
 }
 

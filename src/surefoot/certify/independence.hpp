@@ -81,7 +81,8 @@ struct Independence {
     bool operator==(const SignTest&) const = default;
   };
 
-  std::string of = "table";    ///< what rows are: "table", or "problem data" of our own runs
+  static constexpr const char* of_groups = "groups";
+  std::string of = "table";    ///< what rows are: "table", "groups" of it, or "problem data" of our own runs
   bool order_checked = false;  ///< false: fewer than a group of rows, or their order is not known
   Repeats exact;               ///< among rows of full precision
   Repeats rounded;             ///< among rows of more than five digits
@@ -106,7 +107,8 @@ double sign_test_p_value(const Independence::SignTest& test);
 
 /// Whether claims of the certificate are conditional: some variant was certified in spite of findings.
 bool if_independent(const Certificate& certificate);
-/// "if the rows were independent", where claims are conditional; otherwise empty.
+/// "if the rows were independent", or "if these problems were drawn at random from those you will meet",
+/// where claims are conditional; otherwise empty.
 std::string_view condition_of(const Certificate& certificate);
 /// The sentence with the condition before it, where there is one.
 std::string conditioned(const Certificate& certificate, const std::string& sentence);
@@ -117,7 +119,7 @@ std::vector<std::string> notes_on_rows(const Certificate& certificate);
 /// number of collectors that are merged: the result is a function of the rows and their numbers alone.
 class DependenceCheck {
  public:
-  /// Of rows with a number for each of these steps, or of whatever numbers are.
+  /// Of rows with a number for each of these steps, or of whatever numbers are; empty: of one scalar.
   explicit DependenceCheck(std::vector<Index> steps, std::string number_is = "step");
 
   /// Row `row` of the table, from 0; every row once.

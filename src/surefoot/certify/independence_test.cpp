@@ -416,7 +416,8 @@ TEST(Independence, ContradictionsAreFound) {
 TEST(Independence, RefusesUnlessAllowed) {
   Independence found = looked_at(chain(1000, 0.9, 1));
   const std::string message = test_support::input_error([&] { found.require_none("t.csv", false); });
-  for (const char* part : {"t.csv", "more alike", "one row per group", "new samples", "--allow-dependence"})
+  for (const char* part :
+       {"t.csv", "more alike", "--group COLUMN", "--sequence", "new samples", "--allow-dependence"})
     EXPECT_NE(message.find(part), std::string::npos) << part << " in " << message;
   found.require_none("t.csv", true);
   EXPECT_TRUE(found.allowed);

@@ -5,6 +5,7 @@
 #include "surefoot/bounds/rounding.hpp"
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
@@ -218,6 +219,7 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
     }
   }
   share_out(certificate, *certificate.variants.front().pac_bayes, claims.delta);
+  if (claims.shift) add_shift(certificate, *claims.shift);
   certificate.assumptions = assumptions_of(certificate);
   return certificate;
 }

@@ -36,6 +36,20 @@ const std::vector<CertificatePart>& known_parts() {
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.independence.has_value(); });
          }},
+        {"selection",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.selection.has_value(); });
+         }},
+        {"scalar", [](const Certificate& certificate) { return certificate.scalar; }},
+        {"anytime", holds_anytime},
+        {"appended",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return !each.appended.empty(); });
+         }},
+        {"groups",
+         [](const Certificate& certificate) {
+           return any_variant(certificate, [](const Variant& each) { return each.groups.has_value(); });
+         }},
         {"weights",
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });
@@ -51,6 +65,7 @@ const std::vector<CertificatePart>& known_parts() {
         {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
         {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
         {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
+        {"shift", [](const Certificate& certificate) { return certificate.shift.has_value(); }},
     };
     parts.insert(parts.end(), others.begin(), others.end());
     return parts;

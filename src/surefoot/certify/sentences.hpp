@@ -59,6 +59,13 @@ std::string note_on_dependence(const Certificate& certificate);
 /// at every recorded iteration (up to iteration 400)", for nothing is known of the others.
 std::string staying(bool gaps, std::string_view horizon);
 
+/// What is counted: "problems", "groups", or "ticks" of a log.
+std::string_view things(const Certificate& certificate);
+/// "problems", "groups (one per flight)", or "ticks".
+std::string named_things(const Certificate& certificate);
+/// What it means that a group is below a tolerance; empty where there are no groups.
+std::string note_on_groups(const Certificate& certificate);
+
 /// The metric with its unit, "NMSE (dB)", for axes and headings.
 std::string metric_with_unit(const Certificate& certificate);
 /// "1e-3", "-20 dB": a value of the metric.

@@ -1,6 +1,7 @@
 #include "surefoot/certify/series.hpp"
 
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/words.hpp"
 #include "surefoot/core/number_text.hpp"
 
 #include <fmt/format.h>
@@ -35,6 +36,32 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
       cells.push_back(point == nullptr ? std::string(nothing) : style.observed(point->observed));
       cells.push_back(point == nullptr ? std::string(nothing)
                                        : marked(style.certified(point->certified), point->worst_case));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+TextTable scalar_table(const Certificate& certificate, const std::vector<Series>& all,
+                       const SeriesStyle& style) {
+  TextTable table;
+  table.columns.push_back({"variant", Align::left});
+  add_note(table, note_on_dependence(certificate));
+  std::map<double, const Series*> parameters;
+  std::map<std::pair<std::size_t, double>, const Series::Point*> points;
+  for (const Series& series : all) {
+    parameters.try_emplace(series.parameter, &series);
+    if (!series.points.empty()) points[{series.variant, series.parameter}] = &series.points.front();
+  }
+  for (const auto& [parameter, series] : parameters)
+    add_observed_and_certified(table, style.label(certificate, *series));
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    std::vector<std::string> cells{short_name(certificate, v)};
+    for (const auto& [parameter, series] : parameters) {
+      const auto point = points.find({v, parameter});
+      const bool known = point != points.end();
+      cells.push_back(known ? style.observed(point->second->observed) : std::string(nothing));
+      cells.push_back(known ? style.certified(point->second->certified) : std::string(nothing));
     }
     table.add_row(std::move(cells));
   }

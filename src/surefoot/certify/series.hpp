@@ -66,6 +66,10 @@ struct SeriesStyle {
 TextTable step_table(const Certificate& certificate, std::vector<Series> series, std::size_t variant,
                      const std::vector<Index>& steps, const SeriesStyle& style);
 
+/// Of scalars: a row per variant and a pair of columns, observed and certified, per parameter.
+TextTable scalar_table(const Certificate& certificate, const std::vector<Series>& series,
+                       const SeriesStyle& style);
+
 /// The two columns of what a table says about `group`.
 void add_observed_and_certified(TextTable& table, const std::string& group);
 void add_note(TextTable& table, std::string note);

@@ -1,5 +1,6 @@
 #include "surefoot/certify/table_view.hpp"
 
+#include "surefoot/certify/grouped_rows.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
@@ -32,6 +33,12 @@ void read_row(const TableView& view, Index row, double* out) {
   }
 }
 
+void require_runs(const TableView& view, const runs::TallySpec& spec) {
+  require(view.rows > 0, "traces: there is no run in the table");
+  require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
+          view.columns, spec.steps.size());
+}
+
 // A row for each matrix: the entries that it stores, then zeros.
 problems::Table stored_entries(const std::vector<problems::SparseMatrix>& matrices) {
   Index most = 0;
@@ -56,7 +63,7 @@ ProblemData data_of(const problems::ConeProgram& problem) {
   return {{view_of(problem.b), view_of(problem.c)}, {&problem.P, &problem.A}};
 }
 
-Independence independence_of_problems(const ProblemData& data) {
+Independence independence_of_problems(const ProblemData& data, Index most) {
   std::vector<TableView> tables = data.tables;
   std::vector<problems::Table> entries;
   entries.reserve(data.matrices.size());  // views of them stay
@@ -73,6 +80,7 @@ Independence independence_of_problems(const ProblemData& data) {
     varied.push_back(table);
     columns += static_cast<std::size_t>(table.columns);
   }
+  rows = std::min(rows, most);
   std::vector<double> row(columns);
   const auto read = [&](Index i) {
     double* out = row.data();
@@ -110,15 +118,21 @@ Independence independence_of_problems(const ProblemData& data) {
 
 runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const Interrupt& interrupt,
                        Independence* independence) {
-  require(view.rows > 0, "traces: there is no run in the table");
-  require(view.columns == static_cast<Index>(spec.steps.size()), "traces: {} columns for {} recorded steps",
-          view.columns, spec.steps.size());
+  DependenceCheck check(spec.steps);
+  runs::Tally tally = count_view_from(0, view, spec, interrupt, independence != nullptr ? &check : nullptr);
+  if (independence != nullptr) *independence = check.result();
+  return tally;
+}
+
+runs::Tally count_view_from(Index first_row, const TableView& view, const runs::TallySpec& spec,
+                            const Interrupt& interrupt, DependenceCheck* collected) {
+  require_runs(view, spec);
   constexpr Index numbers_per_thread = Index{1} << 16;  // fewer are counted before a thread has begun
   constexpr Index runs_between_calls = 64;
   const Index parts = std::clamp<Index>(view.rows * view.columns / numbers_per_thread, 1,
                                         std::min<Index>(threads(), view.rows));
   std::vector<runs::Tally> tallies(static_cast<std::size_t>(parts), runs::Tally(spec));
-  std::vector<DependenceCheck> checks(tallies.size(), DependenceCheck(spec.steps));
+  std::vector<DependenceCheck> checks(tallies.size(), DependenceCheck(spec.steps, spec.scalar ? "" : "step"));
   const bool in_place = view.number == TableView::Number::float64 && view.column_bytes == sizeof(double) &&
                         reinterpret_cast<std::uintptr_t>(view.data) % alignof(double) == 0 &&
                         view.row_bytes % static_cast<Index>(alignof(double)) == 0;
@@ -129,7 +143,7 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
     DependenceCheck& check = checks[static_cast<std::size_t>(part)];
     const auto add = [&](Index i, const double* values) {
       tally.add_run(values);
-      if (independence != nullptr) check.add(i, values);
+      if (collected != nullptr) check.add(first_row + i, values);
     };
     for (Index i = view.rows * part / parts; i < view.rows * (part + 1) / parts; ++i) {
       if (interrupt && i % runs_between_calls == 0) interrupt();
@@ -143,12 +157,42 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
     }
   });
   runs::Tally whole = std::move(tallies.front());
-  for (std::size_t part = 1; part < tallies.size(); ++part) {
-    whole.merge(tallies[part]);
-    checks.front().merge(checks[part]);
+  for (std::size_t part = 1; part < tallies.size(); ++part) whole.merge(tallies[part]);
+  if (collected != nullptr) {
+    for (const DependenceCheck& check : checks) collected->merge(check);
   }
-  if (independence != nullptr) *independence = checks.front().result();
   return whole;
+}
+
+runs::Tally count_grouped_view(const TableView& view, const std::vector<Index>& group_of_row,
+                               const runs::TallySpec& spec, const Interrupt& interrupt,
+                               Independence* independence) {
+  DependenceCheck check(spec.steps);
+  runs::Tally tally = count_groups_into(check, view, group_of_row, spec, interrupt);
+  if (independence != nullptr) {
+    *independence = check.result();
+    independence->of = Independence::of_groups;
+  }
+  return tally;
+}
+
+runs::Tally count_groups_into(DependenceCheck& check, const TableView& view,
+                              const std::vector<Index>& group_of_row, const runs::TallySpec& spec,
+                              const Interrupt& interrupt) {
+  require_runs(view, spec);
+  require(static_cast<Index>(group_of_row.size()) == view.rows, "groups: {} labels for {} rows",
+          group_of_row.size(), view.rows);
+  constexpr Index rows_between_calls = 1024;
+  GroupedRows groups(spec, "traces", 0);
+  std::vector<double> row(static_cast<std::size_t>(view.columns));
+  for (Index i = 0; i < view.rows; ++i) {
+    if (interrupt && i % rows_between_calls == 0) interrupt();
+    read_row(view, i, row.data());
+    groups.add(group_of_row[static_cast<std::size_t>(i)], row.data());
+  }
+  runs::Tally tally(spec);
+  groups.count(tally, check);
+  return tally;
 }
 
 }  // namespace surefoot::certify

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/independence.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/types.hpp"
 #include "surefoot/problems/cone_program.hpp"
@@ -49,12 +50,26 @@ ProblemData data_of(const problems::Qp& problem);
 ProblemData data_of(const problems::ConeProgram& problem);
 
 /// Looks for dependence between the problems of a family. Only numbers that vary count, unless none does.
-Independence independence_of_problems(const ProblemData& data);
+/// Of the first `most` problems, or of all.
+Independence independence_of_problems(const ProblemData& data, Index most = most_counted);
 
 /// Counts all runs, as RunTable::count does for files, and looks for dependence if it has where to put what
 /// it finds. `interrupt`, if set, is called every few runs in any thread; what it throws ends the count.
 /// InputError unless there is a run and a column per recorded step.
 runs::Tally count_view(const TableView& view, const runs::TallySpec& spec,
                        const Interrupt& interrupt = nullptr, Independence* independence = nullptr);
+/// The same of rows that are numbered from `first_row` on; adds what there is to collect of them to `check`,
+/// if it is there.
+runs::Tally count_view_from(Index first_row, const TableView& view, const runs::TallySpec& spec,
+                            const Interrupt& interrupt, DependenceCheck* check);
+
+/// The same of groups, as a file with a column of groups: row i belongs to group group_of_row[i].
+runs::Tally count_grouped_view(const TableView& view, const std::vector<Index>& group_of_row,
+                               const runs::TallySpec& spec, const Interrupt& interrupt = nullptr,
+                               Independence* independence = nullptr);
+/// The same; adds what there is to collect of the groups to `check`.
+runs::Tally count_groups_into(DependenceCheck& check, const TableView& view,
+                              const std::vector<Index>& group_of_row, const runs::TallySpec& spec,
+                              const Interrupt& interrupt);
 
 }  // namespace surefoot::certify

@@ -8,6 +8,7 @@
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/checked.hpp"
@@ -43,6 +44,7 @@ class CertificateCheck {
   void check_all() {
     check_declarations();
     for (std::size_t i = 0; i < certificate_.variants.size(); ++i) check_variant(i);
+    check_sampling();
     const std::vector<std::string> unfit = check_learned_variants(certificate_);
     result_.findings.insert(result_.findings.end(), unfit.begin(), unfit.end());
     if (checker_.pac_bayes() && !unfit.empty()) return;  // claims without a sound guarantee mean nothing
@@ -51,6 +53,7 @@ class CertificateCheck {
     check_shares();
     const std::vector<std::string> unproven = wrong_in_worst_case(certificate_);
     result_.findings.insert(result_.findings.end(), unproven.begin(), unproven.end());
+    for (const std::string& text : wrong_in_shift(certificate_)) result_.findings.push_back(text);
     if (checker_.pac_bayes()) check_counts_agree();
     for (const ClaimKind* kind : claim_kinds()) kind->check(certificate_, checker_);
   }
@@ -72,14 +75,32 @@ class CertificateCheck {
     expect(strictly_increasing(certificate_.steps) && strictly_increasing(certificate_.tolerances) &&
                strictly_increasing(certificate_.quantiles) && strictly_increasing(certificate_.grid),
            "steps, tolerances, quantiles and grid must increase");
+    expect(!holds_anytime(certificate_) || certificate_.wording >= 3,
+           "claims that hold at every number of runs are put in wording 3 or later");
     bool claimed = false;
     bool twice = false;
     for (const ClaimKind* kind : claim_kinds()) {
+      expect(kind->size(certificate_) == 0 || kind->can_hold_anytime() || !holds_anytime(certificate_),
+             fmt::format("{} hold at one number of runs alone, not at every number", kind->plural()));
       claimed = claimed || kind->size(certificate_) > 0;
       twice = twice || kind->made_twice(certificate_);
     }
+    if (certificate_.scalar) check_scalar();
     expect(claimed, "nothing is claimed");
     expect(!twice, "a claim is made twice");
+  }
+
+  // One number per problem: one column, without steps and what needs them.
+  void check_scalar() {
+    const bool one_column = std::ranges::all_of(certificate_.variants, [](const Variant& variant) {
+      return variant.columns == 1 && variant.first_step == scalar_step && variant.last_step == scalar_step;
+    });
+    constexpr int first_wording_of_scalars = 3;
+    expect(certificate_.wording >= first_wording_of_scalars, "an older wording has no words for scalars");
+    expect(one_column && certificate_.steps == std::vector<Index>{scalar_step}, "a scalar has one column");
+    expect(certificate_.budget.empty() && certificate_.grid.empty() && certificate_.worst_case == "null" &&
+               !checker_.pac_bayes(),
+           "a scalar has no iterations: no budgets, no grid, no worst case, no drawn weights");
   }
 
   void check_variant(std::size_t index) {
@@ -96,14 +117,78 @@ class CertificateCheck {
     expect(range,
            fmt::format("{} steps from {} to {}", variant.columns, variant.first_step, variant.last_step));
     if (range) check_recorded_steps(variant);
+    if (variant.selection) {
+      expect(variant.reading == words_of(*variant.selection),
+             "how its table was read is not what is selected");
+      expect(variant.selection->failed_lines >= 0 && variant.selection->censored >= 0 &&
+                 variant.selection->missing_cells >= 0,
+             "counts of its lines are negative");
+      expect(variant.selection->variants.empty() == variant.selection->variant.empty(),
+             "a text that names the variant needs its column");
+      expect(variant.selection->steps.empty() == certificate_.scalar,
+             "whether its table has steps is not what is certified");
+      expect(variant.selection->rows.empty() == variant.independence.has_value(),
+             "named problems have no order that could be looked at");
+    }
     if (variant.independence) {
-      expect(certificate_.run != "null" || variant.independence->of == "table",
-             "what was looked at for dependence are the rows of its table");
+      expect(certificate_.run != "null" ||
+                 variant.independence->of == (variant.groups ? Independence::of_groups : "table"),
+             "what was looked at for dependence are the rows of its table, or the groups of them");
       for (const std::string& text : variant.independence->contradictions(variant.samples)) finding(text);
     }
+    check_appended(variant);
     expect(certificate_.value_limit >= 0, "its limit of exact values is negative");
     expect(variant.values_rounded_up == rounds_values(index),
            "whether its values are rounded up does not follow from the number of samples");
+  }
+
+  void check_appended(const Variant& variant) {
+    if (variant.appended.empty()) return;
+    expect(holds_anytime(certificate_), "rows were added to claims that hold at one number of runs alone");
+    std::set<std::string> digests{variant.sha256};
+    Index rows = 1;  // of the first table, at least
+    for (const AppendedTable& table : variant.appended) {
+      expect(io::is_sha256_hex(table.sha256) && digests.insert(table.sha256).second,
+             "the digest of an appended table is none, or that of another");
+      expect(table.samples >= 1, fmt::format("{} samples were appended", table.samples));
+      rows = checked_sum("samples", rows, std::max<Index>(0, table.samples));
+    }
+    expect(rows <= variant.samples, "more samples were appended than there are in all");
+  }
+
+  // Groups of all variants or of none, and kinds that fit.
+  void check_sampling() {
+    checker_.at("variants");
+    const Sampling sampling = sampling_of(certificate_);
+    for (const ClaimKind* kind : claim_kinds())
+      expect(kind->size(certificate_) == 0 || kind->claimed_of(sampling),
+             fmt::format("{} are not claimed of such rows", kind->plural()));
+    expect(sampling == Sampling::problems || (certificate_.wording > 2 && !checker_.pac_bayes()),
+           "groups and logs have the words of a later certificate, and no drawn weights");
+    expect(sampling != Sampling::sequence || (certificate_.quantiles.empty() && certificate_.grid.empty() &&
+                                              certificate_.grid_method == bounds::RiskMethod::exact),
+           "quantiles and methods are declared, and none is claimed of a log");
+    for (const Variant& variant : certificate_.variants) {
+      checker_.at(fmt::format("variant '{}'", variant.name));
+      expect(variant.groups.has_value() == (sampling == Sampling::groups),
+             "either all variants have groups or none has");
+      expect(sampling != Sampling::sequence || !variant.independence,
+             "ticks of a log are not looked at for dependence");
+      if (!variant.groups) continue;
+      const Groups& groups = *variant.groups;
+      check_name("group", groups.name);
+      expect(
+          certificate_.variants.front().groups && groups.name == certificate_.variants.front().groups->name,
+          "its groups are other ones than those of the first variant");
+      // The other samples - 1 groups have at least `fewest` ticks and at most `most`.
+      const bool sizes = groups.fewest >= 1 && groups.fewest <= groups.most && groups.most <= groups.ticks &&
+                         variant.samples >= 1 && variant.samples <= groups.ticks;
+      const bool sum = sizes && groups.ticks / variant.samples >= groups.fewest &&
+                       (groups.ticks - 1) / variant.samples < groups.most &&
+                       (groups.fewest == groups.most || variant.samples > 1);
+      expect(sum, fmt::format("{} groups of {} to {} ticks do not have {} ticks", variant.samples,
+                              groups.fewest, groups.most, groups.ticks));
+    }
   }
 
   void check_recorded_steps(const Variant& variant) {
@@ -268,8 +353,14 @@ void compare_recount(const Certificate& certificate, std::size_t variant, const 
   };
   expect(sha256 == stated.sha256,
          fmt::format("SHA-256 is {}, the certificate says {}", sha256, stated.sha256));
-  expect(tally.samples() == stated.samples,
-         fmt::format("{} rows, the certificate says {}", tally.samples(), stated.samples));
+  expect(tally.samples() == stated.samples, fmt::format("{} {}, the certificate says {}", tally.samples(),
+                                                        stated.groups ? "groups" : "rows", stated.samples));
+  if (stated.groups)
+    expect(tally.ticks() == stated.groups->ticks && tally.fewest_ticks() == stated.groups->fewest &&
+               tally.most_ticks() == stated.groups->most,
+           fmt::format("{} ticks, {} to {} in a group, the certificate says {}, {} to {}", tally.ticks(),
+                       tally.fewest_ticks(), tally.most_ticks(), stated.groups->ticks, stated.groups->fewest,
+                       stated.groups->most));
   expect(tally.non_finite_runs() == stated.non_finite_runs,
          fmt::format("{} runs with infinities, the certificate says {}", tally.non_finite_runs(),
                      stated.non_finite_runs));
@@ -302,6 +393,7 @@ void compare_rows(const Certificate& certificate, std::size_t variant,
       certificate.format == 1 || reading.empty() || reading == stated.reading,
       fmt::format("it is read thus: {}; the certificate says: {}", fmt::join(reading, "; "),
                   stated.reading.empty() ? "nothing" : fmt::format("{}", fmt::join(stated.reading, "; "))));
+  if (sampling_of(certificate) == Sampling::sequence) return;  // ticks of a log may depend on each other
   const std::vector<std::string> found = independence.findings();
   const bool allowed = stated.independence && stated.independence->allowed;
   expect(found.empty() || allowed,

@@ -59,8 +59,8 @@ class VariantCheck {
     } catch (const InputError& error) {
       expect(false, error.what());
     }
-    expect(range.count == variant.samples,
-           fmt::format("{} samples are named, {} are counted", range.count, variant.samples));
+    expect(range.count == rows_of(variant),
+           fmt::format("{} samples are named, {} are counted", range.count, rows_of(variant)));
     expect(!range.set.empty() && range.set != validation_set,
            fmt::format("samples of the set '{}' make no certificate", range.set));
     expect((range.set == training_set) == variant.pac_bayes.has_value(),

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace surefoot::certify {
 
@@ -18,14 +19,77 @@ constexpr std::size_t name_width = 32;
 
 }  // namespace
 
-Voice under_opening() {
-  return {"", "of problems are", "of problems have been", "stay"};
+std::string_view things(const Certificate& certificate) {
+  switch (sampling_of(certificate)) {
+    case Sampling::problems:
+      return "problems";
+    case Sampling::groups:
+      return "groups";
+    case Sampling::sequence:
+      return "ticks";
+  }
+  return "";
+}
+
+std::string named_things(const Certificate& certificate) {
+  std::string words(things(certificate));
+  for (const Variant& variant : certificate.variants)
+    if (variant.groups && !variant.groups->name.empty())
+      return fmt::format("{} (one per {})", words, variant.groups->name);
+  return words;
+}
+
+std::string note_on_groups(const Certificate& certificate) {
+  if (sampling_of(certificate) != Sampling::groups) return "";
+  return "A group is below a tolerance if every one of its ticks is: its value is the largest of its ticks.";
+}
+
+Voice under_opening(const Certificate& certificate) {
+  if (sampling_of(certificate) == Sampling::groups) {
+    const std::string groups = named_things(certificate);
+    return {"in ",
+            fmt::format("of {} every tick is", groups),
+            fmt::format("of {} every tick has been", groups),
+            "stays",
+            groups,
+            "",
+            "are"};
+  }
+  // The opening names the metric: what takes a time is said by its unit alone.
+  constexpr std::array<std::string_view, 13> times{
+      "s", "sec", "seconds", "ms", "milliseconds", "us", "µs", "μs", "ns", "min", "minutes", "h", "hours"};
+  if (certificate.scalar && std::ranges::count(times, certificate.unit) > 0)
+    return {"", "of problems take", "of problems have taken", "stay", "", "", ""};
+  return {"", "of problems are", "of problems have been", "stay", "", "", ""};
 }
 
 Voice standing_alone(const Certificate& certificate) {
+  if (sampling_of(certificate) == Sampling::groups) {
+    const std::string groups = "new " + named_things(certificate);
+    const std::string every = fmt::format("of {} the {} of every tick", groups, certificate.metric);
+    return {"in ",   every + " is", every + " has been",
+            "stays", groups,        fmt::format("the {} of ", certificate.metric),
+            "is"};
+  }
   const std::string problems =
       fmt::format("of new problems{}", about_weights(certificate, ", weights drawn anew for each,"));
-  return {fmt::format("the {} of ", certificate.metric), problems + " is", problems + " has been", "stays"};
+  return {fmt::format("the {} of ", certificate.metric),
+          problems + " is",
+          problems + " has been",
+          "stays",
+          "",
+          "",
+          ""};
+}
+
+std::string_view below_or_at_most(const Certificate& certificate) {
+  return certificate.scalar ? "at most" : "below";
+}
+
+std::string scalar_clause(const Certificate& certificate, const Voice& voice, const std::string& share,
+                          const std::string& value) {
+  return fmt::format("{}at least {} {} at most {}", voice.subject, share, voice.problems,
+                     with_unit(certificate, value));
 }
 
 std::string_view about_weights(const Certificate& certificate, std::string_view words) {

@@ -20,10 +20,19 @@ struct Voice {
   std::string problems;  ///< after the share, with the verb
   std::string have_been;
   std::string stay;
+  std::string groups;     ///< "groups (one per flight)", of certificates of groups
+  std::string metric_of;  ///< before a share of ticks
+  std::string are;        ///< their verb
 };
 
-Voice under_opening();
+Voice under_opening(const Certificate& certificate);
 Voice standing_alone(const Certificate& certificate);
+
+/// What success is: strictly below a tolerance, of scalars at most it.
+std::string_view below_or_at_most(const Certificate& certificate);
+/// "the runtime of at least 99 % of new problems is at most 2.25 ms"; `value` without its unit.
+std::string scalar_clause(const Certificate& certificate, const Voice& voice, const std::string& share,
+                          const std::string& value);
 
 /// "weights drawn anew for each", where they are.
 std::string_view about_weights(const Certificate& certificate, std::string_view words);

@@ -94,7 +94,7 @@ std::string contradiction(const Certificate& certificate, const WorstCaseBounds&
   }
   for (const QuantileClaim& claim : certificate.quantile) {
     // Values of a grid are rounded up to it: they show nothing.
-    const bool exact = claim.method == bounds::QuantileMethod::exact &&
+    const bool exact = claim.method != bounds::QuantileMethod::grid &&
                        claim.variant < certificate.variants.size() &&
                        !certificate.variants[claim.variant].values_rounded_up;
     if (exact && claim.empirical > most(claim.step))

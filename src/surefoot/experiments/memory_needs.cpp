@@ -86,6 +86,13 @@ std::string in_words(double bytes) {
   return fmt::format("{:.1f} MB", bytes / (step * step));
 }
 
+// Of an array, which says how many there are. Others are refused where they become too many.
+double bytes_of_groups(const certify::RunTable& table, const certify::Options& claims) {
+  return static_cast<double>(table.groups_said().value_or(0)) *
+         static_cast<double>(
+             certify::GroupedRows::bytes_per_group(certify::tally_spec(claims, table.steps())));
+}
+
 }  // namespace
 
 AvailableMemory available_memory() {
@@ -139,8 +146,10 @@ CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
   if (claims.steps.empty() && !claims.all_steps)
     sizes.claimed = std::min(sizes.columns, static_cast<double>(certify::default_step_count));
   sizes.tolerances = size(claims.tolerances.empty() ? certify::default_tolerances("") : claims.tolerances);
-  sizes.quantiles = size(claims.quantiles);
+  sizes.quantiles =
+      size(claims.quantiles.empty() ? certify::default_quantiles(claims.scalar) : claims.quantiles);
   sizes.values = claims.quantile_method == bounds::QuantileMethod::exact;
+  sizes.shares = claims.claims("average");
   sizes.bands = claims.choose != certify::Choice::before || claims.claims("bands");
   if (!sizes.values) sizes.grid = size(claims.grid.empty() ? bounds::residual_grid() : claims.grid);
   sizes.value_limit = static_cast<double>(claims.value_limit);
@@ -150,6 +159,11 @@ CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
 void MemoryNeeds::add_table(const certify::RunTable& table, const certify::Options& claims, bool kept) {
   add_bytes("reading", table.memory_to_come());
   const CountedSizes sizes = CountedSizes::of(claims, static_cast<Index>(table.steps().size()));
+  if (table.grouped()) {
+    add_bytes("groups", bytes_of_groups(table, claims));
+    add_counts(sizes, 0, threads(), kept);
+    return;
+  }
   std::optional<Index> rows = table.rows_at_most();
   // What the size of the file says may be ten times what is there: where that would matter, lines are
   // counted.
@@ -178,10 +192,18 @@ void MemoryNeeds::add_counts(const CountedSizes& sizes, std::optional<Index> run
     add("values for quantiles", copies * (std::min(values, sizes.value_limit) + maxima));
   }
   // As they are made, as text, in the page and its figures.
-  constexpr double bytes_by_claim = 2000;  // 1450 measured
+  constexpr double bytes_by_claim = 2000;    // 1450 measured
+  constexpr double bytes_by_shares = 24000;  // of up to 256 groups, as text a few times
   add_bytes("claims",
-            bytes_by_claim * sizes.variants *
-                (sizes.claimed * (sizes.tolerances + sizes.quantiles) + sizes.tolerances * sizes.quantiles));
+            sizes.variants * (bytes_by_claim * (sizes.claimed * (sizes.tolerances + sizes.quantiles) +
+                                                sizes.tolerances * sizes.quantiles) +
+                              (sizes.shares ? bytes_by_shares * sizes.claimed * sizes.tolerances : 0)));
+}
+
+double MemoryNeeds::left() const {
+  double left = available_.bytes;
+  for (const Need& need : needs_) left -= need.bytes;
+  return std::max(0.0, left);
 }
 
 void MemoryNeeds::require_fit() const {
@@ -200,10 +222,28 @@ void MemoryNeeds::require_fit() const {
                                   in_words(available_.bytes), available_.bounded_by));
 }
 
-void require_memory_of_table(const certify::RunTable& table, const certify::Options& claims,
-                             std::uint64_t limit) {
+void require_memory_of_table(certify::RunTable& table, const certify::Options& claims, std::uint64_t limit) {
   MemoryNeeds needs(limit);
   needs.add_table(table, claims, false);
+  needs.require_fit();
+  if (!table.grouped()) return;
+  constexpr double most = 1e18;  // where nothing bounds it
+  const double bytes = std::min(most, needs.left() + bytes_of_groups(table, claims));
+  table.limit_groups(std::max<std::size_t>(1, static_cast<std::size_t>(bytes)));
+}
+
+void require_memory_of_text(const std::vector<std::string>& files, const certify::TableChoice& choice,
+                            const certify::Options& claims, std::size_t variants, std::uint64_t limit) {
+  MemoryNeeds needs(limit);
+  for (const std::string& file : files)
+    if (const std::optional<double> bytes = certify::LongTable::memory_of(file, choice)) {
+      needs.add_bytes("reading", *bytes);
+      needs.add_bytes("values for quantiles", *bytes);
+    }
+  CountedSizes sizes = CountedSizes::of(claims, 1);
+  sizes.values = sizes.bands = false;  // as many as are read
+  sizes.variants = static_cast<double>(variants);
+  needs.add_counts(sizes, std::nullopt, threads(), false);
   needs.require_fit();
 }
 

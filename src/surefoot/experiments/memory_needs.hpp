@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/long_table.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct CountedSizes {
   double grid = 0;
   bool values = false;  ///< are kept, for order statistics
   bool bands = false;   ///< values and their maxima are kept, for bands
+  bool shares = false;  ///< of failed ticks are kept, for averages of groups
   double value_limit = 0;
   double variants = 1;  ///< that are counted one after the other
 
@@ -53,6 +55,8 @@ class MemoryNeeds {
   void add_counts(const CountedSizes& sizes, std::optional<Index> runs, Index tallies, bool kept);
   /// A table that is read and counted; `kept`: with checkpoints.
   void add_table(const certify::RunTable& table, const certify::Options& claims, bool kept);
+  /// Bytes that are left of what was available.
+  [[nodiscard]] double left() const;
   /// ResourceError with the numbers if it is more than was available, or than the limit left.
   void require_fit() const;
 
@@ -66,9 +70,12 @@ class MemoryNeeds {
   std::vector<Need> needs_;
 };
 
-/// ResourceError if a table cannot be counted again under the limit.
-void require_memory_of_table(const certify::RunTable& table, const certify::Options& claims,
-                             std::uint64_t limit);
+/// ResourceError if a table cannot be counted under the limit; its groups may take what is left.
+void require_memory_of_table(certify::RunTable& table, const certify::Options& claims, std::uint64_t limit);
+
+/// The same of tables of text with so many variants (certify/long_table.hpp), which are held whole.
+void require_memory_of_text(const std::vector<std::string>& files, const certify::TableChoice& choice,
+                            const certify::Options& claims, std::size_t variants, std::uint64_t limit);
 
 /// What readers may take under a limit of all memory of the process; 0: no limit.
 std::size_t memory_for_reading(std::uint64_t limit);

@@ -5,6 +5,8 @@
 #include "surefoot/bounds/kl.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
+#include "surefoot/bounds/shift.hpp"
+#include "surefoot/core/error.hpp"
 
 namespace surefoot::experiments {
 
@@ -27,6 +29,12 @@ BoundNumber level_of(const BoundArguments& given) {
 }
 BoundNumber anytime_of(const BoundArguments& given) {
   return bounds::anytime_upper(given.failures, given.samples, given.delta);
+}
+
+BoundNumber shifted_risk_of(const BoundArguments& given) {
+  require(given.shifts.size() == 1, "shift: give one of --kl, --tv, --chi2 and --ratio, not {}",
+          given.shifts.size());
+  return bounds::risk_under_shift(given.risk, given.shifts.front());
 }
 
 }  // namespace
@@ -65,6 +73,13 @@ const std::vector<NamedBound>& named_bounds() {
        "risk",
        anytime_of,
        "--failures 0 --samples 556 --delta 0.01"},
+      {"shift",
+       "the largest failure probability under any distribution that is not further than this from the one "
+       "where it is at most a risk; rounded up",
+       {"risk", "shift"},
+       "risk_under_shift",
+       shifted_risk_of,
+       "--risk 0.01 --kl 0.02"},
   };
   return all;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/bounds/shift.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <string>
@@ -18,9 +19,12 @@ struct BoundArguments {
   double quantile = 0;
   double delta = 0;
   std::string method = "exact";
+  double risk = 0;
+  std::vector<bounds::Shift> shifts;  ///< exactly one, where the bound is about one
 };
 
-/// One bound as a number: its arguments by name, and what it is called in JSON.
+/// One bound as a number: its arguments by name ("shift" is a choice of divergences), and what it is called
+/// in JSON.
 struct NamedBound {
   std::string name;
   std::string description;

@@ -3,8 +3,11 @@
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/kl.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace surefoot::experiments {
@@ -18,6 +21,8 @@ TEST(NamedBounds, ComputeWhatTheirNamesSay) {
   given.samples = 1000;
   given.quantile = 0.9;
   given.delta = 0.0081;
+  given.risk = 0.01;
+  given.shifts = {{bounds::Divergence::density_ratio, 3}};
   std::set<std::string> seen;
   for (const NamedBound& bound : named_bounds()) {
     seen.insert(bound.name);
@@ -33,10 +38,23 @@ TEST(NamedBounds, ComputeWhatTheirNamesSay) {
       EXPECT_EQ(value, bounds::clopper_pearson_upper(3, 1000, 0.0081));
     else if (bound.name == "anytime")
       EXPECT_GT(value, bounds::clopper_pearson_upper(3, 1000, 0.0081));
+    else if (bound.name == "shift")
+      EXPECT_EQ(value, bounds::risk_under_shift(0.01, {bounds::Divergence::density_ratio, 3}));
     else
       EXPECT_LT(value, 0.0081 / 40);
   }
-  EXPECT_EQ(seen.size(), 5U);
+  EXPECT_EQ(seen.size(), 6U);
+}
+
+TEST(NamedBounds, ShiftTakesOneDivergence) {
+  const auto& all = named_bounds();
+  const auto shift = std::ranges::find_if(all, [](const NamedBound& bound) { return bound.name == "shift"; });
+  ASSERT_NE(shift, all.end());
+  BoundArguments given;
+  given.risk = 0.01;
+  EXPECT_INPUT_ERROR(shift->compute(given), "give one of --kl, --tv, --chi2 and --ratio, not 0");
+  given.shifts = {{bounds::Divergence::kl, 0.1}, {bounds::Divergence::total_variation, 0.1}};
+  EXPECT_INPUT_ERROR(shift->compute(given), "give one of --kl, --tv, --chi2 and --ratio, not 2");
 }
 
 }  // namespace

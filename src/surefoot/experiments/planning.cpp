@@ -1,6 +1,5 @@
 #include "surefoot/experiments/planning.hpp"
 
-#include "surefoot/bounds/anytime.hpp"
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/sample_size.hpp"
@@ -17,25 +16,6 @@ namespace {
 
 constexpr Index shown_rows = 6;
 constexpr Index most_failures = 1'000'000;
-
-/// The smallest n with anytime_upper(failures, n, delta) <= 1 - share; 0 if there is none that we take.
-Index samples_looking(Index failures, double share, double delta) {
-  const auto enough = [&](Index n) {
-    return bounds::covers(bounds::anytime_upper(failures, n, delta), share);
-  };
-  Index too_few = failures;
-  Index found = failures + 1;
-  while (!enough(found)) {
-    if (found == bounds::max_samples) return 0;
-    too_few = found;
-    found = std::min(2 * found, bounds::max_samples);
-  }
-  while (found - too_few > 1) {
-    const Index middle = too_few + (found - too_few) / 2;
-    (enough(middle) ? found : too_few) = middle;
-  }
-  return found;
-}
 
 PlanRow row_of(const PlanOptions& options, Index failures) {
   PlanRow row;
@@ -92,7 +72,7 @@ Plan plan(const PlanOptions& options) {
   Plan result;
   for (Index failures = 0; failures < shown_rows; ++failures) {
     result.rows.push_back(row_of(options, failures));
-    result.rows.back().looking = samples_looking(failures, options.share, options.delta);
+    result.rows.back().looking = bounds::samples_needed_looking(failures, options.share, options.delta);
   }
   if (options.expected && bounds::covers(*options.expected, options.share))
     result.wanted = wanted_row(options);

@@ -9,7 +9,9 @@
 #include "surefoot/core/enum_names.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/family_key.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/checkpoints.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
@@ -27,6 +29,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
 namespace surefoot::experiments {
@@ -146,6 +149,8 @@ void FamilyRunOptions::validate() const {
           most_steps);
   require(!dist0 || !worst_case.empty(), "--dist0: it is for --worst-case");
   require(!estimated_dist0 || !worst_case.empty(), "--estimated-dist0: it is for --worst-case");
+  require(!until || ranks().count() == 1, "--until: runs are made in one process; use threads");
+  require(max_runs >= 0 && (max_runs == 0 || until), "--max-runs: it is for --until");
   require(worst_case.empty() || metric == "residual", "--worst-case: it is about the metric residual, not {}",
           metric);
 }
@@ -214,7 +219,7 @@ certify::SampleRange FamilyRun::problems() const {
   for (const families::FamilyFiles::Read& read : files_.files()) {
     if (read.name != "start") key.constants[read.name] = read.sha256;
   }
-  return {key.text(), 0, certify::data_set, 0, op().instances()};
+  return {key.text(), 0, certify::data_set, 0, counted_ > 0 ? counted_ : op().instances()};
 }
 
 FamilyResult FamilyRun::count(certify::CountJournal& journal) {
@@ -235,26 +240,27 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
   Index finished = 0;
   FamilyResult result;
   certify::Certificate& certificate = result.certificate;
-  certificate = certify::certify_run(
-      op(), metric, claims_, run_options,
-      options_.start.empty() ? runs::cold_start() : runs::given_start(starts_),
-      [&](Index instance, const double* trace) {
-        if (options_.save_traces)
-          traces_.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces_.cols());
-        progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
-      },
-      &journal);
+  const certify::TraceListener listener = [&](Index instance, const double* trace) {
+    if (options_.save_traces)
+      traces_.row(instance) = Eigen::Map<const Eigen::RowVectorXd>(trace, traces_.cols());
+    if (!options_.until)
+      progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
+  };
+  const runs::Start start = options_.start.empty() ? runs::cold_start() : runs::given_start(starts_);
+  certificate = options_.until
+                    ? run_until(metric, run_options, start, listener, journal, result)
+                    : certify::certify_run(op(), metric, claims_, run_options, start, listener, &journal);
   certify::Variant& variant = certificate.variants.front();
   variant.independence = independence_;
   if (options_.save_traces) {
-    runs::share_rows(traces_, own);
+    if (!options_.until) runs::share_rows(traces_, own);
     result.traces = io::npy_bytes(traces_);
     variant.source = report::file_names::traces;
     variant.sha256 = io::sha256_hex(result.traces);
     variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
   }
   if (op().has_stopping_test()) {
-    runs::share_rows(terminations_.numbers(), own);
+    if (!options_.until) runs::share_rows(terminations_.numbers(), own);
     result.terminations = terminations_.csv(op().name());
   }
   certificate.run = record(result);
@@ -262,15 +268,75 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
   return result;
 }
 
+// Problems are run in parts, each up to where the claim can hold if none of it fails: the number at which it
+// first holds is found whatever the number of threads, and no run is made in vain. What failed is kept by
+// problem, since a checkpoint may hold runs of the part that was being made.
+certify::Certificate FamilyRun::run_until(const runs::Metric& metric, runs::RunOptions run_options,
+                                          const runs::Start& start, const certify::TraceListener& listener,
+                                          certify::CountJournal& journal, FamilyResult& result) {
+  constexpr char failed = 'f';
+  constexpr char passed = 'p';
+  const certify::Until& until = *options_.until;
+  certify::Options claims = claims_;
+  claims.metric = metric.name;
+  claims.unit = metric.unit;
+  std::vector<Index> steps(static_cast<std::size_t>(options_.iterations - metric.first_step() + 1));
+  std::iota(steps.begin(), steps.end(), metric.first_step());
+  until.require_recorded(steps);
+  claims = certify::resolved(std::move(claims), {steps});
+  const runs::TallySpec spec = certify::tally_spec(claims, steps);
+  certify::UntilLooks looks(until.share(), certify::delta_of_claims(claims, spec, until.kind()));
+  const Index most = options_.max_runs > 0 ? std::min(options_.max_runs, op().instances()) : op().instances();
+  run_or_failed_.assign(static_cast<std::size_t>(op().instances()), ' ');
+  const WholeProgress standing([&] {
+    return fmt::format("{} failed; {} is certified, {} wanted", count_label(looks.failures()),
+                       lower_bound_percent(looks.certified()), percent_label(until.share()));
+  });
+  Progress progress("running " + std::string(op().name()));
+  Index finished = 0;
+  Index target = 0;
+  const auto listen = [&](Index instance, const double* trace) {
+    listener(instance, trace);
+    run_or_failed_[static_cast<std::size_t>(instance)] = until.fails(steps, trace) ? failed : passed;
+    progress.update(static_cast<double>(++finished), static_cast<double>(target), "problems");
+  };
+  certify::RunCounter counter(spec, &journal);
+  certify::Variant variant;
+  variant.name = op().name();
+  variant.source = "surefoot run";
+  certify::Certificate certificate;
+  result.decided = false;
+  while (!result.decided && looks.runs() < most) {
+    target = std::min(looks.next_look(), most);
+    run_options.first = looks.runs();
+    run_options.count = target - looks.runs();
+    counter.run(op(), metric, start, run_options, 0, listen);
+    while (looks.runs() < target) looks.add(run_or_failed_[static_cast<std::size_t>(looks.runs())] == failed);
+    certificate = certify::certify(claims, {{variant, counter.finish()}});
+    require(certificate.variants.front().samples == target, "--until: {} runs were counted, not {}",
+            certificate.variants.front().samples, target);
+    result.decided = until.holds(certificate);
+  }
+  counted_ = looks.runs();
+  if (options_.save_traces) traces_.conservativeResize(counted_, Eigen::NoChange);
+  if (op().has_stopping_test()) terminations_.numbers().conservativeResize(counted_, Eigen::NoChange);
+  independence_ = certify::independence_of_problems(solver_.data, counted_);
+  independence_.require_none("problems", options_.allow_dependence);
+  result.until_line = certify::standing_of(until, looks, result.decided);
+  return certificate;
+}
+
 // Traces that are being saved, and what the stopping test said, go into checkpoints too.
 void FamilyRun::keep_in_checkpoints(certify::CountJournal& journal) {
-  if (!options_.save_traces && !op().has_stopping_test()) return;
+  if (!options_.save_traces && !op().has_stopping_test() && !options_.until) return;
   journal.companion.save = [this](ByteWriter& to) {
+    if (options_.until) to.text(run_or_failed_);
     if (options_.save_traces) write_table(traces_, to);
     if (op().has_stopping_test()) write_table(terminations_.numbers(), to);
   };
   journal.companion.restore = [this](std::string_view bytes) {
     ByteReader from(bytes, "traces of a checkpoint");
+    if (options_.until) run_or_failed_ = from.text();
     if (options_.save_traces) traces_ = read_table(from);
     if (op().has_stopping_test()) terminations_.numbers() = read_table(from);
     from.finish();
@@ -320,6 +386,10 @@ std::string FamilyRun::record(FamilyResult& result) const {
   if (op().has_stopping_test()) {
     run["termination"] = termination_record(terminations_, solver_.stops);
     result.termination_line = termination_text(run["termination"], run["package"].get<std::string>());
+  }
+  if (options_.until) {
+    run["until"] = options_.until->text();
+    run["holds"] = result.decided;
   }
   run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
   return io::json_dump(run);

@@ -5,7 +5,9 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/run_counter.hpp"
 #include "surefoot/certify/table_view.hpp"
+#include "surefoot/certify/until.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/experiments/rerun.hpp"
@@ -54,6 +56,9 @@ struct FamilyRunOptions {
   std::optional<double> estimated_dist0 = std::nullopt;
   std::uint64_t memory_limit = 0;  ///< 0: what is there
   bool checkpoints = false;        ///< solutions are then put together once more
+  /// Problems are run in their order until this claim holds, or max_runs of them (0: all).
+  std::optional<certify::Until> until = std::nullopt;
+  Index max_runs = 0;
 
   void validate() const;
 };
@@ -77,6 +82,8 @@ struct FamilyResult {
   std::string terminations;      ///< as CSV, if the solver has a stopping test
   std::string termination_line;  ///< what it came to, in words
   std::string solver_line;       ///< which solver was run, in words
+  bool decided = true;           ///< the claim that was waited for holds
+  std::string until_line;        ///< where it stands, in words
 };
 
 class FamilyRun {
@@ -102,6 +109,10 @@ class FamilyRun {
   [[nodiscard]] std::optional<certify::StatedWorstCase> stated_worst_case() const;
   void keep_in_checkpoints(certify::CountJournal& journal);
   [[nodiscard]] std::string record(FamilyResult& result) const;
+  [[nodiscard]] certify::Certificate run_until(const runs::Metric& metric, runs::RunOptions run_options,
+                                               const runs::Start& start,
+                                               const certify::TraceListener& listener,
+                                               certify::CountJournal& journal, FamilyResult& result);
 
   families::FamilyFiles& files_;
   SolverRun solver_;
@@ -111,6 +122,8 @@ class FamilyRun {
   problems::Table traces_;
   runs::Terminations terminations_;
   certify::Independence independence_;
+  Index counted_ = 0;          ///< problems; 0: all
+  std::string run_or_failed_;  ///< by problem, where runs are made until a claim holds
   std::optional<certify::StatedWorstCase> stated_;
 };
 

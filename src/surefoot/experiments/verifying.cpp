@@ -1,7 +1,9 @@
 #include "surefoot/experiments/verifying.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/evidence.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/verify_learned.hpp"
@@ -56,25 +58,68 @@ class Lines {
   std::string text_;
 };
 
+// Tables of text, each with the variants that were read from it. They say their steps, if there are any.
+void recount_text(const VerifyOptions& options, const certify::Certificate& certificate,
+                  const std::vector<std::vector<std::size_t>>& tables, certify::Verification& verification) {
+  require(options.data.size() == tables.size(),
+          "--data: {} files for {} tables; give one for each, in the order of the certificate",
+          options.data.size(), tables.size());
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    std::vector<certify::Selection> selections;
+    for (const std::size_t variant : tables[i])
+      selections.push_back(*certificate.variants[variant].selection);
+    require_memory_of_text({options.data[i]}, certify::TableChoice::of(selections),
+                           certify::options_of(certificate), tables[i].size(), options.memory_limit);
+    Progress progress("recounting " + options.data[i]);
+    certify::recount_table(
+        certificate, tables[i], options.data[i], {.memory_bytes = memory_for_reading(options.memory_limit)},
+        [&](Index done, Index total) {
+          progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+        },
+        verification);
+  }
+}
+
 // Whether every table says the steps of its columns.
 bool recount(const VerifyOptions& options, const certify::Certificate& certificate,
              certify::Verification& verification) {
-  require(options.data.size() == certificate.variants.size(),
+  if (const auto tables = certify::variants_by_table(certificate); !tables.empty()) {
+    recount_text(options, certificate, tables, verification);
+    return true;
+  }
+  std::size_t tables = 0;
+  for (const certify::Variant& variant : certificate.variants) tables += certify::table_count(variant);
+  const std::size_t variants = certificate.variants.size();
+  require(tables > variants || options.data.size() == variants,
           "--data: {} files for {} variants; give one for each, in the order of the certificate",
-          options.data.size(), certificate.variants.size());
+          options.data.size(), variants);
+  require(
+      options.data.size() == tables,
+      "--data: {} files, the certificate was counted from {} tables; give all of them, each variant's in the "
+      "order in which they were added",
+      options.data.size(), tables);
   bool steps = true;
-  for (std::size_t i = 0; i < options.data.size(); ++i) {
-    certify::RunTable table(options.data[i], certificate.variants[i].first_step,
-                            {.memory_bytes = memory_for_reading(options.memory_limit)});
-    Progress progress("recounting " + options.data[i]);
-    const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
-    require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);
-    const runs::Tally tally = table.count(spec, [&](Index done, Index total) {
-      progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
-    });
-    certify::compare_recount(certificate, i, tally, table.sha256(), verification);
-    certify::compare_rows(certificate, i, table.reading(), table.independence(), verification);
-    steps = steps && table.says_steps();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < variants; ++i) {
+    certify::CountedRows counted;
+    for (std::size_t of = 0; of < certify::table_count(certificate.variants[i]); ++of) {
+      const std::string& file = options.data[next++];
+      const certify::Variant& variant = certificate.variants[i];
+      certify::RunTable table(file, variant.first_step,
+                              {.memory_bytes = memory_for_reading(options.memory_limit)},
+                              variant.groups ? variant.groups->name : "");
+      certify::require_same_sampling(certificate, table);
+      Progress progress("recounting " + file);
+      const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
+      require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);
+      table.follow(counted.rows());
+      runs::Tally tally = table.count(spec, [&](Index done, Index total) {
+        progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+      });
+      counted.add(std::move(tally), table.check(), {file, table.sha256(), 0, table.reading()});
+      steps = steps && table.says_steps();
+    }
+    certify::compare_counted(certificate, i, counted, verification);
   }
   return steps;
 }

@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/part.hpp"
+#include "surefoot/io/csv_text.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/number.hpp"
 #include "surefoot/io/text.hpp"
@@ -24,8 +25,8 @@ constexpr std::size_t chunks_per_block = 32;
 // Memory for a byte of text: two buffers of it, and the numbers of one, 8 bytes for at least 2 of text, in
 // chunks and as one block. Of the first line: a buffer, as it grows, and for every cell where it lies and its
 // label.
-constexpr std::size_t bytes_by_text = 10;
-constexpr std::size_t bytes_by_first_line = 36;
+constexpr std::size_t bytes_by_numbers = 10;
+constexpr std::size_t bytes_by_labels = 36;
 
 // Cuts the front line off `text`; the line comes without its LF or CRLF.
 std::string_view take_line(std::string_view& text) {
@@ -36,44 +37,15 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Where the cell at the front of `line` ends; a separator within quotes does not end it.
-std::size_t cell_end(std::string_view line, char separator) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (line[i] == separator && !quoted) return i;
+// Where a text at the front of `cells` ends, before the separator or at the end; null: its quotes do not.
+const char* text_end(const char* at, const char* end, char separator) {
+  if (at == end || *at != '"') return std::find(at, end, separator);
+  for (++at; at != end; ++at) {
+    if (*at != '"') continue;
+    if (at + 1 == end || at[1] != '"') return at + 1;
+    ++at;
   }
-  return line.size();
-}
-
-char detect_separator(std::string_view line) {
-  for (const char candidate : {'\t', ';'}) {
-    if (cell_end(line, candidate) < line.size()) return candidate;
-  }
-  return ',';
-}
-
-std::vector<std::string_view> split_first_line(std::string_view line, char separator) {
-  std::vector<std::string_view> cells;
-  cells.reserve(1 + static_cast<std::size_t>(std::count(line.begin(), line.end(), separator)));
-  while (true) {
-    const std::size_t end = cell_end(line, separator);
-    cells.push_back(trim(line.substr(0, end)));
-    if (end == line.size()) return cells;
-    line.remove_prefix(end + 1);
-  }
-}
-
-// "" within quotes stands for one quote.
-std::string unquoted(std::string_view label) {
-  if (label.size() < 2 || label.front() != '"' || label.back() != '"') return std::string(label);
-  label = label.substr(1, label.size() - 2);
-  std::string text;
-  for (std::size_t i = 0; i < label.size(); ++i) {
-    text += label[i];
-    if (label[i] == '"' && label.substr(i + 1).starts_with('"')) ++i;
-  }
-  return text;
+  return nullptr;
 }
 
 bool is_number(std::string_view cell) {
@@ -83,46 +55,6 @@ bool is_number(std::string_view cell) {
 
 bool is_label(std::string_view cell) {
   return !cell.empty() && !is_number(cell);
-}
-
-// Whether a word says that a run has failed. NaN and inf are numbers.
-bool means_failure(std::string_view cell) {
-  constexpr std::array<std::string_view, 21> words{
-      "timeout", "timedout", "tle",        "fail",     "fails",      "failed",    "failure",
-      "error",   "diverged", "divergence", "unsolved", "infeasible", "unbounded", "crash",
-      "crashed", "killed",   "oom",        "none",     "null",       "na",        "maxiter"};
-  std::string plain;
-  for (const char c : unquoted(cell)) {
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0)
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    else if (std::string_view(" _-/#<>").find(c) == std::string_view::npos)
-      return false;
-  }
-  return std::find(words.begin(), words.end(), plain) != words.end();
-}
-
-bool is_whole_text(std::string_view cell) {
-  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// 0,05 is two whole numbers where a comma ends cells; the second has a digit after a leading zero, which
-// nobody writes in front of the point.
-bool has_decimal_comma(const std::vector<std::string_view>& cells) {
-  for (std::size_t i = 1; i < cells.size(); ++i) {
-    const std::string_view before = cells[i - 1].substr(cells[i - 1].starts_with('-') ? 1 : 0);
-    if (is_whole_text(before) && is_whole_text(cells[i]) && cells[i].size() > 1 && cells[i][0] == '0')
-      return true;
-  }
-  return false;
-}
-
-// What is wrong with the bytes of a line, or nothing.
-std::string encoding_complaint(std::string_view line) {
-  if (line.find('\0') != std::string_view::npos) {
-    return fmt::format("NUL byte in '{}': this is no text", excerpt(line));
-  }
-  if (!is_utf8(line)) return fmt::format("text is not UTF-8: '{}'", excerpt(line));
-  return {};
 }
 
 constexpr std::size_t first_line_bytes = std::size_t{64} << 10U;
@@ -229,9 +161,18 @@ void CsvReader::load(Buffer& buffer, std::string_view carried) {
 
 std::size_t CsvReader::longest_line() const {
   const std::size_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : default_memory_bytes();
-  const std::size_t by_text = columns_ == 0 ? bytes_by_first_line : bytes_by_text;
+  const std::size_t by_text = columns_ == 0 ? bytes_by_labels : bytes_by_text();
   const std::size_t room = std::max(options_.block_bytes, memory / by_text);
   return std::min({options_.max_line_bytes, room, line_limit_ > 0 ? line_limit_ : room});
+}
+
+std::size_t CsvReader::bytes_by_text() const {
+  if (text_of_.empty()) return bytes_by_numbers;
+  // Of each text where it lies, its string, and its letters once more; a row has two bytes per cell at least.
+  constexpr std::size_t letters = 2;
+  constexpr std::size_t text = sizeof(std::string) + sizeof(std::string_view);
+  const std::size_t row = 2 * text_of_.size();
+  return bytes_by_numbers + letters + (text * options_.text_columns.size() + row - 1) / row;
 }
 
 std::size_t CsvReader::memory_to_come(const RowBlock& block) const {
@@ -241,7 +182,7 @@ std::size_t CsvReader::memory_to_come(const RowBlock& block) const {
   std::size_t held = current_.bytes.capacity() + upcoming_.bytes.capacity();
   held += block.values.capacity() * sizeof(double);
   for (const Chunk& chunk : chunks_) held += chunk.values.capacity() * sizeof(double);
-  return bytes_by_text * text - std::min(held, bytes_by_text * text);
+  return bytes_by_text() * text - std::min(held, bytes_by_text() * text);
 }
 
 // Never holds more than the longest line allowed and its end, so a longer line is always noticed.
@@ -279,20 +220,59 @@ void CsvReader::read_first_line() {
   if (const std::string complaint = encoding_complaint(line); !complaint.empty()) fail(1, complaint);
   if (trim(line).empty()) fail(1, "the first line is blank");
   separator_ = detect_separator(line);
-  const std::vector<std::string_view> cells = split_first_line(line, separator_);
-  columns_ = static_cast<Index>(cells.size());
+  const std::vector<std::string_view> cells = split_cells(line, separator_);
+  cells_ = static_cast<Index>(cells.size());
+  columns_ = cells_;
   // Lines after the first have as many cells, and no cell needs more bytes.
   constexpr std::size_t longest_cell = 32;
   if (options_.memory_bytes > 0)
     line_limit_ = std::max({options_.block_bytes, current_.bytes.size(), longest_cell * cells.size()});
+  if (!options_.text_columns.empty()) find_text_columns(cells);
   // An empty first cell stands above the index column that pandas writes.
   const bool indexed = cells.size() > 1 && trim(cells.front()).empty();
-  if (!indexed && std::none_of(cells.begin(), cells.end(), is_label)) return;
-  require_header(cells);
-  header_.reserve(cells.size());
-  for (const std::string_view cell : cells) header_.push_back(unquoted(cell));
+  const std::vector<std::string_view> labels = without_texts(cells);
+  const bool any_label = std::any_of(labels.begin(), labels.end(), is_label);
+  if (!indexed && !any_label && text_of_.empty()) return;
+  if (indexed || any_label) require_header(labels);
+  header_.reserve(labels.size());
+  for (const std::string_view label : labels) header_.push_back(unquoted(label));
   current_.begin = current_.complete - text.size();
   ++line_;
+}
+
+void CsvReader::find_text_columns(const std::vector<std::string_view>& cells) {
+  constexpr std::size_t most_named = 12;
+  std::vector<std::string> labels;
+  for (const std::string_view cell : cells) labels.push_back(unquoted(cell));
+  text_of_.assign(cells.size(), no_text);
+  for (std::size_t i = 0; i < options_.text_columns.size(); ++i) {
+    const std::string& wanted = options_.text_columns[i];
+    const auto found = std::find(labels.begin(), labels.end(), wanted);
+    if (found == labels.end()) {
+      const bool any = std::any_of(cells.begin(), cells.end(), is_label);
+      std::string names;
+      for (std::size_t n = 0; n < std::min(most_named, labels.size()); ++n)
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", excerpt(labels[n]));
+      if (labels.size() > most_named) names += fmt::format(", ... ({} in all)", labels.size());
+      fail(1,
+           any ? fmt::format("there is no column '{}'; the columns are {}", excerpt(wanted), names)
+               : fmt::format("there is no column '{}': the line has no labels ({})", excerpt(wanted), names));
+    }
+    if (std::find(found + 1, labels.end(), wanted) != labels.end())
+      fail(1, fmt::format("two columns are called '{}'", excerpt(wanted)));
+    text_of_[static_cast<std::size_t>(found - labels.begin())] = i;
+  }
+  columns_ = std::count(text_of_.begin(), text_of_.end(), no_text);
+  if (columns_ == 0) fail(1, "there is no column of numbers");
+}
+
+// Of a line with as many cells as the first, those that are numbers.
+std::vector<std::string_view> CsvReader::without_texts(std::vector<std::string_view> cells) const {
+  if (text_of_.empty() || cells.size() != text_of_.size()) return cells;
+  std::vector<std::string_view> numbers;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (text_of_[i] == no_text) numbers.push_back(cells[i]);
+  return numbers;
 }
 
 // A first row in which a run failed ("0.5,timeout,timeout") must not be lost as a header.
@@ -401,12 +381,13 @@ void CsvReader::parse(Chunk& chunk) const {
   chunk.trailing_blank = -1;
   chunk.bad_line = -1;
   const auto columns = static_cast<std::size_t>(columns_);
+  chunk.texts.clear();
   std::size_t used = 0;
   std::string_view text = chunk.text;
   for (chunk.lines = 0; !text.empty(); ++chunk.lines) {
     const std::string_view line = take_line(text);
     // A row has at least one byte per cell and the separators between: shorter lines cost no memory.
-    const bool possible = line.size() >= 2 * columns - 1;
+    const bool possible = line.size() >= 2 * static_cast<std::size_t>(cells_) - 1;
     if (possible && chunk.values.size() < used + columns) {
       const std::size_t most = used + columns + text.size() / 2;  // cells of the lines that are left
       const std::size_t size = std::min(std::max(used + columns, 2 * chunk.values.size()), most);
@@ -414,7 +395,7 @@ void CsvReader::parse(Chunk& chunk) const {
       chunk.values.resize(size);
     }
     if (possible && chunk.trailing_blank < 0 &&
-        parse_row(line.data(), line.data() + line.size(), chunk.values.data() + used)) {
+        parse_row(line.data(), line.data() + line.size(), chunk.values.data() + used, chunk)) {
       used += columns;
       ++chunk.rows;
       continue;
@@ -430,37 +411,65 @@ void CsvReader::parse(Chunk& chunk) const {
   }
 }
 
-bool CsvReader::parse_row(const char* begin, const char* end, double* out) const {
+bool CsvReader::parse_row(const char* begin, const char* end, double* out, Chunk& chunk) const {
+  const std::size_t texts_before = chunk.texts.size();
+  if (!text_of_.empty()) chunk.texts.resize(texts_before + options_.text_columns.size());
   const char separator = separator_;
   const auto skip_blanks = [end, separator](const char* at) {
     while (at != end && (*at == ' ' || (*at == '\t' && separator != '\t'))) ++at;
     return at;
   };
   const char* at = begin;
-  for (Index column = 0; column < columns_; ++column) {
-    if (column > 0) {
-      if (at == end || *at != separator) return false;
+  for (Index cell = 0; cell < cells_; ++cell) {
+    if (cell > 0) {
+      if (at == end || *at != separator) break;
       ++at;
     }
-    at = parse_double(skip_blanks(at), end, out[column]);
-    if (at == nullptr) return false;
+    const std::size_t text = text_of_.empty() ? no_text : text_of_[static_cast<std::size_t>(cell)];
+    const char* first = skip_blanks(at);
+    at = text == no_text ? parse_double(first, end, *out++) : text_end(first, end, separator);
+    if (at == nullptr) break;
+    if (text != no_text) {
+      const std::string_view words = trim(std::string_view(first, static_cast<std::size_t>(at - first)));
+      if (words.empty() || words == "\"\"" || !encoding_complaint(words).empty()) break;
+      chunk.texts[texts_before + text] = words;
+    }
     at = skip_blanks(at);
+    if (cell + 1 == cells_ && at == end) return true;
   }
-  return at == end;
+  chunk.texts.resize(texts_before);
+  return false;
 }
 
 // What is wrong with a line that is not a row.
 std::string CsvReader::diagnose(std::string_view line) const {
   if (std::string complaint = encoding_complaint(line); !complaint.empty()) return complaint;
-  const Index cells = 1 + std::count(line.begin(), line.end(), separator_);
-  if (cells != columns_) {
-    return fmt::format("expected {} cells, found {}: '{}'", columns_, cells, excerpt(line));
+  if (!text_of_.empty() && std::count(line.begin(), line.end(), '"') % 2 != 0)
+    return fmt::format("a quote is opened and not closed in '{}'", excerpt(line));
+  // Quotes have a meaning only where there are texts.
+  const std::vector<std::string_view> quoted =
+      text_of_.empty() ? std::vector<std::string_view>{} : split_cells(line, separator_);
+  const Index cells = text_of_.empty() ? 1 + std::count(line.begin(), line.end(), separator_)
+                                       : static_cast<Index>(quoted.size());
+  if (cells != cells_) {
+    return fmt::format("expected {} cells, found {}: '{}'", cells_, cells, excerpt(line));
   }
   std::string_view rest = line;
-  for (Index column = 1; column <= columns_; ++column) {
+  for (Index column = 1; column <= cells_; ++column) {
+    const auto index = static_cast<std::size_t>(column - 1);
     const std::size_t end = std::min(rest.find(separator_), rest.size());
-    const std::string_view cell = trim(rest.substr(0, end));
+    const std::string_view cell = text_of_.empty() ? trim(rest.substr(0, end)) : quoted[index];
     double ignored = 0;
+    if (!text_of_.empty() && text_of_[index] != no_text) {
+      const std::string& label = options_.text_columns[text_of_[index]];
+      if (cell.empty() || cell == "\"\"")
+        return fmt::format("column {} ('{}'): empty cell in '{}'", column, excerpt(label), excerpt(line));
+      if (cell.front() == '"' &&
+          text_end(cell.data(), cell.data() + cell.size(), separator_) != cell.data() + cell.size())
+        return fmt::format("column {} ('{}'): '{}' goes on after its quotes", column, excerpt(label),
+                           excerpt(cell));
+      continue;
+    }
     if (cell.empty()) return fmt::format("column {}: empty cell in '{}'", column, excerpt(line));
     if (!parse_number(cell, ignored)) {
       const bool words = columns_ == 1 && cell.find(' ') != std::string_view::npos;
@@ -482,7 +491,7 @@ Index CsvReader::line_with_decimal_commas(const Chunk& chunk) const {
   for (Index line = 0; line <= last && line_ + line <= first_lines_; ++line) {
     const std::string_view cells = take_line(text);
     const bool labels = line_ + line == 1 && first_lines_ == searched_lines;
-    if (!labels && has_decimal_comma(split_first_line(cells, separator_))) return line;
+    if (!labels && has_decimal_comma(without_texts(split_cells(cells, separator_)))) return line;
   }
   return -1;
 }
@@ -513,8 +522,10 @@ void CsvReader::gather(RowBlock& block) {
   rows_delivered_ += block.rows;
   block.values.resize(static_cast<std::size_t>(block.rows * columns_));
   auto out = block.values.begin();
+  block.texts.clear();
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     out = std::copy_n(chunks_[i].values.begin(), chunks_[i].rows * columns_, out);
+    for (const std::string_view words : chunks_[i].texts) block.texts.push_back(unquoted(words));
   }
 }
 

@@ -56,7 +56,8 @@ class CsvReader final : public TableReader {
   /// What the parse of one chunk of lines found. Lines are counted from 0 within the chunk.
   struct Chunk {
     std::string_view text;
-    std::vector<double> values;  ///< the first rows * columns are valid
+    std::vector<double> values;           ///< the first rows * columns are valid
+    std::vector<std::string_view> texts;  ///< as they stand in the file, with their quotes
     Index rows = 0;
     Index lines = 0;
     Index trailing_blank = -1;  ///< first of the blank lines at the end
@@ -72,10 +73,13 @@ class CsvReader final : public TableReader {
   void read_first_line();
   [[nodiscard]] Index line_with_decimal_commas(const Chunk& chunk) const;
   void require_header(const std::vector<std::string_view>& cells) const;
+  void find_text_columns(const std::vector<std::string_view>& cells);
+  [[nodiscard]] std::vector<std::string_view> without_texts(std::vector<std::string_view> cells) const;
   void go_on_to_upcoming();
   void split_into_chunks();
   void parse(Chunk& chunk) const;
-  bool parse_row(const char* begin, const char* end, double* out) const;
+  bool parse_row(const char* begin, const char* end, double* out, Chunk& chunk) const;
+  [[nodiscard]] std::size_t bytes_by_text() const;
   [[nodiscard]] std::string diagnose(std::string_view line) const;
   void account_for(const Chunk& chunk);
   void gather(RowBlock& block);
@@ -86,6 +90,9 @@ class CsvReader final : public TableReader {
   TableOptions options_;
   std::size_t line_limit_ = 0;  ///< once the columns are known, if memory is limited; 0: none
   char separator_ = ',';
+  Index cells_ = 0;                   ///< of a line: numbers and texts
+  std::vector<std::size_t> text_of_;  ///< by cell: which text it is, or no_text; empty: there are none
+  static constexpr std::size_t no_text = std::numeric_limits<std::size_t>::max();
   Buffer current_;
   Buffer upcoming_;
   std::vector<Chunk> chunks_;

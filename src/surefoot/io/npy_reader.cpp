@@ -3,6 +3,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/part.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,17 +14,24 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& opt
     : source_(std::move(source)), header_of_array_(read_npy_header(*source_)) {
   const NpyHeader& head = header_of_array_;
   const std::size_t rank = head.shape.size();
+  const bool column = rank == 1 && options.one_dimension;
   require(
-      rank != 1,
+      rank != 1 || column,
       "{}: the .npy array has one dimension of {} numbers, a table has two: a row per problem, a column per "
-      "step. One trace is one row: save it as array[None, :]",
+      "step. One trace is one row: save it as array[None, :]; one number per problem: --scalar",
       source_->name(), head.shape[0]);
-  require(rank == 2, "{}: the .npy array has {} dimensions, a table has 2 (rows and columns)",
-          source_->name(), rank);
-  rows_ = head.shape[0];
-  columns_ = head.shape[1];
-  require(rows_ > 0 && columns_ > 0, "{}: the .npy array of {} x {} elements is empty", source_->name(),
-          rows_, columns_);
+  require(
+      rank == 2 || rank == 3 || column,
+      "{}: the .npy array has {} dimensions, a table has 2 (rows and columns), or 3 (groups, ticks and steps)",
+      source_->name(), rank);
+  require(options.text_columns.empty(),
+          "{}: a .npy array has no column '{}': groups of its rows are a third dimension", source_->name(),
+          options.text_columns.empty() ? "" : options.text_columns.front());
+  columns_ = column ? 1 : head.shape.back();
+  require(head.elements > 0, "{}: the .npy array of {} elements is empty", source_->name(),
+          fmt::join(head.shape, " x "));
+  rows_ = head.elements / columns_;
+  if (rank == 3) rows_per_group_ = head.shape[1];
   const Index row_bytes = head.data_bytes() / rows_;
   require(static_cast<std::size_t>(row_bytes) <= options.max_line_bytes,
           "{}: a row of {} columns has {} bytes, more than {}", source_->name(), columns_, row_bytes,
@@ -34,7 +43,7 @@ NpyReader::NpyReader(std::unique_ptr<ByteSource> source, const TableOptions& opt
         fmt::format("{}: a row of {} columns needs {} bytes of memory, {} are left within --memory-limit",
                     source_->name(), columns_, needed, options.memory_bytes));
   }
-  whole_ = head.fortran_order && columns_ > 1 && rows_ > 1;
+  whole_ = head.fortran_order && head.shape.front() < head.elements && head.shape.back() < head.elements;
   const std::optional<Index> rest = source_->remaining();
   if (!whole_ && rest && source_->bytes_total() > 0) {
     rows_in_file_ = Rows{source_->bytes_total() - *rest, source_->bytes_total()};
@@ -87,6 +96,17 @@ bool NpyReader::next(RowBlock& block) {
   block.values.resize(static_cast<std::size_t>(rows * columns_));
   if (!whole_) {
     head.convert(raw_.data(), rows * columns_, block.values.data(), 1);
+  } else if (rows_per_group_) {
+    // Element (group, tick, step) lies at group + groups * (tick + ticks * step).
+    const Index ticks = *rows_per_group_;
+    const Index groups = rows_ / ticks;
+    for (Index i = 0; i < rows; ++i) {
+      const Index row = rows_delivered_ + i;
+      const Index first = row / ticks + groups * (row % ticks);
+      for (Index column = 0; column < columns_; ++column)
+        head.convert(raw_.data() + (first + column * rows_) * head.element_bytes, 1,
+                     &block.values[static_cast<std::size_t>(i * columns_ + column)], 1);
+    }
   } else {
     for (Index column = 0; column < columns_; ++column) {
       const char* first = raw_.data() + (column * rows_ + rows_delivered_) * head.element_bytes;

@@ -23,6 +23,7 @@ class NpyReader final : public TableReader {
   void skip(Index rows) override;
   [[nodiscard]] std::optional<Rows> rows_in_file() const override { return rows_in_file_; }
   [[nodiscard]] std::optional<Index> rows_said() const override { return rows_; }
+  [[nodiscard]] std::optional<Index> rows_per_group() const override { return rows_per_group_; }
   [[nodiscard]] Index rows_in_part() const override { return rows_; }
   [[nodiscard]] std::size_t memory_to_come(const RowBlock& block) const override;
   [[nodiscard]] std::string sha256() override { return source_->sha256(); }
@@ -39,6 +40,7 @@ class NpyReader final : public TableReader {
   Index rows_ = 0;
   Index rows_per_block_ = 0;
   Index rows_delivered_ = 0;
+  std::optional<Index> rows_per_group_;
   bool whole_ = false;
   bool part_ = false;  ///< rows_ are those of a part
   std::optional<Rows> rows_in_file_;

@@ -111,9 +111,10 @@ TEST(Npy, ReadsAllFormatVersionsAndSpellings) {
 }
 
 TEST(Npy, OneDimensionIsNoTable) {
-  EXPECT_EQ(npy_error(npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))),
-            "t.npy: the .npy array has one dimension of 3 numbers, a table has two: a row per problem, a "
-            "column per step. One trace is one row: save it as array[None, :]");
+  EXPECT_EQ(
+      npy_error(npy(head("<f8", "(3,)"), data_of<double>({1, 2, 3}))),
+      "t.npy: the .npy array has one dimension of 3 numbers, a table has two: a row per problem, a "
+      "column per step. One trace is one row: save it as array[None, :]; one number per problem: --scalar");
 }
 
 TEST(Npy, StreamsInBlocksWhateverTheOrder) {
@@ -133,6 +134,33 @@ TEST(Npy, StreamsInBlocksWhateverTheOrder) {
     EXPECT_EQ(table(gzip(npy(head("<f8", "(11, 4)"), data_of(c_order))), options), c_order);
     EXPECT_EQ(table(gzip(npy(head("<f8", "(11, 4)", "True"), data_of(fortran))), options), c_order);
   }
+}
+
+TEST(Npy, ThreeDimensionsAreGroupsOfRowsWhateverTheOrder) {
+  // Element (group, tick, step) is 100 group + 10 tick + step.
+  std::vector<double> c_order;
+  std::vector<double> fortran;
+  for (int g = 0; g < 5; ++g)
+    for (int t = 0; t < 3; ++t)
+      for (int k = 0; k < 4; ++k) c_order.push_back(100 * g + 10 * t + k);
+  for (int k = 0; k < 4; ++k)
+    for (int t = 0; t < 3; ++t)
+      for (int g = 0; g < 5; ++g) fortran.push_back(100 * g + 10 * t + k);
+  for (const std::size_t block : {1U, 70U, 1000U}) {
+    const TableOptions options{.block_bytes = block};
+    EXPECT_EQ(table(npy(head("<f8", "(5, 3, 4)"), data_of(c_order)), options), c_order);
+    EXPECT_EQ(table(npy(head("<f8", "(5, 3, 4)", "True"), data_of(fortran)), options), c_order);
+    EXPECT_EQ(table(gzip(npy(head(">f8", "(5, 3, 4)", "True"), data_of(fortran, true))), options), c_order);
+  }
+  const auto reader =
+      TableReader::open(memory_bytes("t.npy", npy(head("<f8", "(5, 3, 4)"), data_of(c_order))));
+  EXPECT_EQ(reader->rows_per_group(), 3);
+  EXPECT_EQ(reader->rows_said(), 15);
+  EXPECT_EQ(reader->columns(), 4);
+  // One group, one tick, one step: orders are the same.
+  for (const char* order : {"False", "True"})
+    for (const char* shape : {"(1, 1, 3)", "(1, 3, 1)", "(3, 1, 1)"})
+      EXPECT_EQ(table(npy(head("<f8", shape, order), data_of<double>({1, 2, 3}))), (Values{1, 2, 3}));
 }
 
 TEST(Npy, RefusesFortranOrderBeyondTheMemoryAllowed) {
@@ -188,10 +216,16 @@ TEST(Npy, ComplainsAboutOtherTypes) {
 
 TEST(Npy, ComplainsAboutShapes) {
   const std::string data = data_of<double>({1});
-  EXPECT_EQ(npy_error(npy(head("<f8", "(1, 1, 1)"), data)),
-            "t.npy: the .npy array has 3 dimensions, a table has 2 (rows and columns)");
-  EXPECT_EQ(npy_error(npy(head("<f8", "()"), data)),
-            "t.npy: the .npy array has 0 dimensions, a table has 2 (rows and columns)");
+  for (const auto& [shape, dimensions] : {std::pair("(1, 1, 1, 1)", 4), std::pair("()", 0)})
+    EXPECT_EQ(npy_error(npy(head("<f8", shape), data)),
+              fmt::format(
+                  "t.npy: the .npy array has {} dimensions, a table has 2 (rows and columns), or 3 (groups, "
+                  "ticks and steps)",
+                  dimensions));
+  EXPECT_EQ(npy_error(npy(head("<f8", "(2, 0, 3)"), "")),
+            "t.npy: the .npy array of 2 x 0 x 3 elements is empty");
+  EXPECT_EQ(npy_error(npy(head("<f8", "(1, 1)"), data), {.text_columns = {"flight"}}),
+            "t.npy: a .npy array has no column 'flight': groups of its rows are a third dimension");
   EXPECT_EQ(npy_error(npy(head("<f8", "(0, 5)"), "")), "t.npy: the .npy array of 0 x 5 elements is empty");
   EXPECT_EQ(npy_error(npy(head("<f8", "(5, 0)"), "")), "t.npy: the .npy array of 5 x 0 elements is empty");
   EXPECT_EQ(npy_error(npy(head("<f8", "(1, 100)"), std::string(800, '\0')),

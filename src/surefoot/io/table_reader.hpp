@@ -17,6 +17,7 @@ struct RowBlock {
   Index first_row = 0;  ///< number of rows before this block
   Index rows = 0;
   std::vector<double> values;
+  std::vector<std::string> texts;  ///< of TableOptions::text_columns, row-major
 };
 
 struct TableOptions {
@@ -25,6 +26,10 @@ struct TableOptions {
   /// What reading may take: the buffers of long lines, a .npy in Fortran order, which is loaded whole. 0:
   /// half of the machine's memory.
   std::size_t memory_bytes = 0;
+  bool one_dimension = false;  ///< a .npy of one dimension is a column; otherwise it is refused
+  /// CSV: columns, by their labels in the header line, whose cells are texts (RowBlock::texts) and not
+  /// numbers.
+  std::vector<std::string> text_columns = {};
 
   void validate() const;
 };
@@ -38,8 +43,9 @@ struct TableOptions {
 /// line is a header if no cell of it is a number, or if its first cell is none (a label, or nothing) and all
 /// others are whole numbers that increase; labels are different. Any other first line with a cell that is no
 /// number is refused. Spaces around cells, quoted labels, CRLF, a byte order mark and blank lines at the end
-/// are accepted.
-/// NumPy: two dimensions, real numbers, integers or booleans.
+/// are accepted. Where text columns are asked for, the first line is a header line; texts may be quoted, ""
+/// in quotes is one quote, and an empty text is refused. NumPy: two dimensions, real numbers, integers or
+/// booleans; or three (groups x ticks x steps, rows_per_group()).
 class TableReader {
  public:
   virtual ~TableReader() = default;
@@ -71,9 +77,12 @@ class TableReader {
   /// Of a part, after its end: the first of the blank lines that it ends in, 0 if there is none.
   [[nodiscard]] virtual Index blank_line_at_end() const { return 0; }
 
-  /// Column labels of the header line; empty if the table has none.
+  /// Column labels of the header line, without text columns; empty if the table has none.
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
+  /// Numbers of a row.
   [[nodiscard]] Index columns() const { return columns_; }
+  /// Of an array with three dimensions: rows 0 .. n - 1 are a group, rows n .. 2 n - 1 the next.
+  [[nodiscard]] virtual std::optional<Index> rows_per_group() const { return std::nullopt; }
   /// Whether the format can have a header line at all: then a first row of numbers may be one.
   [[nodiscard]] virtual bool can_have_header() const { return false; }
 

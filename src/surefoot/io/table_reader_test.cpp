@@ -474,5 +474,76 @@ TEST(TableReader, PassingOverRowsLeavesItWhereReadingThemWould) {
   }
 }
 
+struct LabelledTable {
+  std::vector<std::string> header;
+  std::vector<double> values;
+  std::vector<std::string> texts;
+};
+
+LabelledTable read_texts(const std::string& text, const TableOptions& options) {
+  const auto reader = TableReader::open(memory_bytes("t.csv", text), options);
+  LabelledTable table{reader->header(), {}, {}};
+  RowBlock block;
+  while (reader->next(block)) {
+    EXPECT_EQ(block.values.size(), static_cast<std::size_t>(block.rows * reader->columns()));
+    EXPECT_EQ(block.texts.size(), static_cast<std::size_t>(block.rows) * options.text_columns.size());
+    table.values.insert(table.values.end(), block.values.begin(), block.values.end());
+    table.texts.insert(table.texts.end(), block.texts.begin(), block.texts.end());
+  }
+  return table;
+}
+
+TEST(TextColumns, StandBesideNumbersWhereverBlocksEnd) {
+  const std::string text =
+      "\xEF\xBB\xBFname,\"the x, in m\",y, day \r\n"
+      "a,1,2,Mo\r\n"
+      "\"b, c\", 3 ,4,\" Tu \"\r\n"
+      "\"say \"\"no\"\"\",5,6, We\r\n"
+      "\xC3\x9C 7,nan,-inf,007\r\n\r\n";
+  for (const std::size_t block : {std::size_t{1}, std::size_t{9}, std::size_t{8} << 20U}) {
+    const LabelledTable table = read_texts(text, {.block_bytes = block, .text_columns = {"day", "name"}});
+    EXPECT_EQ(table.header, (std::vector<std::string>{"the x, in m", "y"}));
+    EXPECT_EQ(table.texts,
+              (std::vector<std::string>{"Mo", "a", " Tu ", "b, c", "We", "say \"no\"", "007", "\xC3\x9C 7"}));
+    ASSERT_EQ(table.values.size(), 8U);
+    EXPECT_EQ(std::vector<double>(table.values.begin(), table.values.begin() + 6),
+              (std::vector<double>{1, 2, 3, 4, 5, 6}));
+    EXPECT_TRUE(std::isnan(table.values[6]));
+    EXPECT_EQ(table.values[7], -infinity);
+  }
+}
+
+TEST(TextColumns, AreNotTakenForDecimalCommas) {
+  const LabelledTable table =
+      read_texts("k=1,flight,k=2\n12,007,0.5\n3,012,0.25\n", {.text_columns = {"flight"}});
+  EXPECT_EQ(table.values, (std::vector<double>{12, 0.5, 3, 0.25}));
+  EXPECT_EQ(table.texts, (std::vector<std::string>{"007", "012"}));
+}
+
+TEST(TextColumns, ComplainWithLineAndColumnWhereverBlocksEnd) {
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {"g,k=1\na,1\n,2\n", "t.csv:3: column 1 ('g'): empty cell in ',2'"},
+      {"g,k=1\na,1\n \t,2\n", "t.csv:3: column 1 ('g'): empty cell"},
+      {"g,k=1\na,1\n\"b,2\n", "t.csv:3: a quote is opened and not closed in '\"b,2'"},
+      {"g,k=1\na,1\n\"b\"c,2\n", "t.csv:3: column 1 ('g'): '\"b\"c' goes on after its quotes"},
+      {"g,k=1\na,1\nb,2,3\n", "t.csv:3: expected 2 cells, found 3"},
+      {"g,k=1\na,1\nb,x\n", "t.csv:3: column 2: 'x' is not a number"},
+      {"g,k=1\na,1\n\n\nb,1\n", "t.csv:3: blank line inside the table"},
+      {"h,k=1\na,1\n", "t.csv:1: there is no column 'g'; the columns are 'h', 'k=1'"},
+      {"g,g\na,1\n", "t.csv:1: two columns are called 'g'"},
+      {"1,2\n3,4\n", "t.csv:1: there is no column 'g': the line has no labels ('1', '2')"},
+      {"g\na\n", "t.csv:1: there is no column of numbers"}};
+  for (const auto& [text, complaint] : bad) {
+    std::string first;
+    for (const std::size_t block : {std::size_t{8} << 20U, std::size_t{1}, std::size_t{7}}) {
+      const TableOptions options{.block_bytes = block, .text_columns = {"g"}};
+      const std::string said = input_error([&, &text = text] { read_texts(text, options); });
+      EXPECT_NE(said.find(complaint), std::string::npos) << said << " for " << text;
+      if (first.empty()) first = said;
+      EXPECT_EQ(said, first);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace surefoot::io

@@ -77,12 +77,6 @@ void ConeProgram::validate() const {
   require_shape(c, instances(), n, "c");
   require_finite(b, "b");
   require_finite(c, "c");
-  // A zero row says something only of b: 0 + s = b.
-  for (const SparseMatrix& matrix : A) {
-    if (cones.zero + cones.nonnegative == 0) break;
-    const SparseMatrix simple = matrix.topRows(cones.zero + cones.nonnegative);
-    require_no_zero_row(simple, "A");
-  }
 }
 
 }  // namespace surefoot::problems

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace surefoot::problems {
 
@@ -75,21 +74,12 @@ void require_positive_semidefinite(const SparseMatrix& matrix, std::string_view 
   Eigen::SimplicialLDLT<SparseMatrix> factor;
   factor.compute(shifted);
   const bool factored = factor.info() == Eigen::Success;
-  const double smallest = factored ? factor.vectorD().minCoeff() : -infinity;
-  require(factored && smallest > 0, "{}: is not positive semidefinite (smallest pivot {} of the LDL' factor)",
-          name, smallest);
-}
-
-void require_no_zero_row(const SparseMatrix& matrix, std::string_view name) {
-  std::vector<bool> seen(static_cast<std::size_t>(matrix.rows()), false);
-  for (Index column = 0; column < matrix.outerSize(); ++column) {
-    for (SparseMatrix::InnerIterator entry(matrix, column); entry; ++entry) {
-      if (entry.value() != 0) seen[static_cast<std::size_t>(entry.row())] = true;
-    }
-  }
-  for (std::size_t row = 0; row < seen.size(); ++row) {
-    require(seen[row], "{}: row {} is zero; leave the constraint out", name, row);
-  }
+  Index place = 0;
+  const double smallest = factored ? factor.vectorD().minCoeff(&place) : -infinity;
+  const auto& order = factor.permutationPinv().indices();
+  require(factored && smallest > 0,
+          "{}: is not positive semidefinite (smallest pivot {} of the LDL' factor, in row {})", name,
+          smallest, order.size() > 0 ? order[place] : place);
 }
 
 double largest_eigenvalue(const Matrix& symmetric) {

@@ -35,8 +35,6 @@ void require_symmetric(const SparseMatrix& matrix, std::string_view name);
 /// Symmetric positive semidefinite: the pivots of LDL' of the matrix, shifted by n * 1e-12 of its largest
 /// entry, are positive.
 void require_positive_semidefinite(const SparseMatrix& matrix, std::string_view name);
-/// Every row has a nonzero entry.
-void require_no_zero_row(const SparseMatrix& matrix, std::string_view name);
 
 /// Largest eigenvalue of a symmetric positive semidefinite matrix (dense eigenvalues).
 double largest_eigenvalue(const Matrix& symmetric);

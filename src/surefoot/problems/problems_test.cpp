@@ -47,6 +47,7 @@ TEST(Qp, NamesTheBrokenArgumentAndPlace) {
   bad = good;
   bad.P[0] = sparse((Matrix(4, 4) << 1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1).finished());
   EXPECT_NE(complaint(bad).find("P: is not positive semidefinite"), std::string::npos) << complaint(bad);
+  EXPECT_NE(complaint(bad).find(", in row 1)"), std::string::npos) << complaint(bad);
   bad = good;
   bad.A[0] = sparse(Matrix::Ones(3, 5));
   EXPECT_EQ(complaint(bad), "A: is 3 x 5, must be 3 x 4");
@@ -96,6 +97,9 @@ TEST(ConeProgram, NamesTheBrokenArgumentAndPlace) {
   bad.cones.zero = 0;
   bad.cones.second_order = {huge, huge, 11};  // 9 rows if sums wrapped around
   EXPECT_NE(complaint(bad).find("out of range"), std::string::npos) << complaint(bad);
+  bad = good;
+  bad.A[0] = sparse(Matrix::Zero(9, 5));
+  EXPECT_EQ(complaint(bad), "") << "a zero row says something of b alone, as in the package";
   bad = good;
   bad.b(1, 4) = infinity;
   EXPECT_EQ(complaint(bad), "b: entry 4 of instance 1 is inf, must be finite");

@@ -1,5 +1,6 @@
 #include "surefoot/report/certificate_figures.hpp"
 
+#include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace surefoot::report {
@@ -50,7 +53,9 @@ std::vector<std::string> style_names(const Certificate& certificate,
   for (const std::string_view method : methods) {
     std::string name = "certified";
     if (methods.size() > 1) name += fmt::format(", {}", method);
-    if (!condition.empty()) name += fmt::format(", {}", condition);
+    // A legend has no room for what the remark says of named problems.
+    if (!condition.empty())
+      name += fmt::format(", {}", names_problems(certificate) ? "if drawn at random" : condition);
     if (uses_worst_case(certificate)) name += ", (w) included";
     names.push_back(std::move(name));
   }
@@ -185,7 +190,87 @@ bool wants_logarithm(const Certificate& certificate, const std::vector<double>& 
   return positive && !negative && certificate.unit != "dB";
 }
 
+/// The observed share of problems by value: what claims say of the samples, as points of a staircase.
+std::map<double, double> observed_shares(const Certificate& certificate, std::size_t variant) {
+  std::map<double, double> shares;
+  const auto add = [&](double value, double share) {
+    if (!std::isfinite(value)) return;
+    double& known = shares[value];
+    known = std::max(known, share);
+  };
+  for (const certify::BandClaim& claim : certificate.bands) {
+    if (claim.variant != variant) continue;
+    for (const certify::BandPoint& point : points_of(claim))
+      add(point.value, static_cast<double>(point.rank) / static_cast<double>(claim.samples));
+  }
+  for (const certify::QuantileClaim& claim : certificate.quantile)
+    if (claim.variant == variant) add(claim.empirical, claim.quantile);
+  for (const certify::SuccessClaim& claim : certificate.success)
+    if (claim.variant == variant) add(claim.tolerance, claim.empirical);
+  return shares;
+}
+
+/// The largest share that any claim gives to a value or a smaller one.
+std::map<double, double> certified_shares(const certify::Facts& facts, std::size_t variant) {
+  std::map<double, double> shares;
+  for (const certify::Fact& fact : facts.all()) {
+    if (fact.variant != variant || !(fact.share > 0)) continue;
+    double& known = shares[fact.value];
+    known = std::max(known, fact.share);
+  }
+  return shares;
+}
+
+Curve rising_curve(const std::map<double, double>& shares, std::size_t dash, std::string name) {
+  Curve curve{std::move(name), 0, dash, {}, false};
+  double largest = 0;
+  for (const auto& [value, share] : shares) {
+    // A staircase: nothing more is known until the next value.
+    if (!curve.points.empty()) curve.points.push_back({value, largest});
+    largest = std::max(largest, share);
+    curve.points.push_back({value, largest});
+  }
+  return curve;
+}
+
+void fit_to_values(const Certificate& certificate, Axis& axis, const std::vector<double>& values) {
+  axis.logarithmic = wants_logarithm(certificate, values);
+  if (axis.logarithmic) {
+    fit_logarithmic(axis, values);
+  } else {
+    fit_linear(axis, values);
+  }
+}
+
 }  // namespace
+
+Figure distribution_figure(const Certificate& certificate) {
+  Figure figure;
+  figure.name = file_names::distribution;
+  figure.title = fmt::format("Share of problems whose {} is at most a value", metric_with_unit(certificate));
+  figure.x.label = metric_with_unit(certificate);
+  figure.y = {"share of problems", false, true, 0, 1};
+  figure.styles = style_names(certificate, {""});
+  figure.remark = note_on_dependence(certificate);
+  const certify::Facts facts(certificate);
+  std::vector<double> values;
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    const std::map<double, double> certified = certified_shares(facts, v);
+    Panel& panel = figure.panels.emplace_back();
+    panel.title = shortened(certificate.variants[v].name, title_width);
+    panel.curves.push_back(rising_curve(observed_shares(certificate, v), 0, ""));
+    panel.curves.push_back(rising_curve(certified, 1, certified.empty() ? "no guarantee" : ""));
+    for (const Curve& curve : panel.curves)
+      for (const Curve::Point& point : curve.points) values.push_back(point.x);
+  }
+  fit_to_values(certificate, figure.x, values);
+  return figure;
+}
+
+std::vector<Figure> figures_of(const Certificate& certificate) {
+  if (certificate.scalar) return {distribution_figure(certificate)};
+  return {success_figure(certificate), quantile_figure(certificate)};
+}
 
 Figure success_figure(const Certificate& certificate) {
   Drawing drawing{thinned(success_series(certificate), certificate),
@@ -195,9 +280,11 @@ Figure success_figure(const Certificate& certificate) {
   drawing.methods = methods_of(drawing.all);
   Figure figure;
   figure.name = file_names::success;
-  figure.title = fmt::format("Share of problems below a tolerance: {}", metric_with_unit(certificate));
+  figure.things = things(certificate);
+  figure.title =
+      fmt::format("Share of {} below a tolerance: {}", figure.things, metric_with_unit(certificate));
   figure.x = step_axis(certificate);
-  figure.y = {"share of problems below tolerance", false, true, 0, 1};
+  figure.y = {fmt::format("share of {} below tolerance", figure.things), false, true, 0, 1};
   figure.styles = style_names(certificate, drawing.methods);
   figure.remark =
       remark_on(certificate, drawing.parameters.size(), certificate.tolerances.size(), "tolerances");
@@ -218,6 +305,7 @@ Figure quantile_figure(const Certificate& certificate) {
   drawing.methods = methods_of(drawing.all);
   Figure figure;
   figure.name = file_names::quantiles;
+  figure.things = things(certificate);
   figure.title = fmt::format("Quantiles of the {}", metric_with_unit(certificate));
   figure.x = step_axis(certificate);
   figure.y.label = metric_with_unit(certificate);
@@ -225,8 +313,8 @@ Figure quantile_figure(const Certificate& certificate) {
   figure.remark =
       remark_on(certificate, drawing.parameters.size(), certificate.quantiles.size(), "quantiles");
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
-    figure.panels.push_back(panel_of(certificate, drawing, v, [](double share, bool bounded) {
-      return percent_label(share) + (bounded ? " of problems" : ": no guarantee");
+    figure.panels.push_back(panel_of(certificate, drawing, v, [&](double share, bool bounded) {
+      return percent_label(share) + (bounded ? " of " + figure.things : ": no guarantee");
     }));
     if (const std::optional<Series> worst = worst_case_series(certificate, v)) {
       Curve curve{worst_case_label(certificate), drawing.parameters.size(), line_styles - 1, {}};
@@ -235,13 +323,7 @@ Figure quantile_figure(const Certificate& certificate) {
       figure.panels.back().curves.push_back(std::move(curve));
     }
   }
-  const std::vector<double> values = finite_values(figure);
-  figure.y.logarithmic = wants_logarithm(certificate, values);
-  if (figure.y.logarithmic) {
-    fit_logarithmic(figure.y, values);
-  } else {
-    fit_linear(figure.y, values);
-  }
+  fit_to_values(certificate, figure.y, finite_values(figure));
   return figure;
 }
 

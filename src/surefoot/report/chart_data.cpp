@@ -118,6 +118,7 @@ ChartJson set_json(const ChartSet& set, std::size_t most_points) {
           {"charts", charts},
           {"budgets", budgets},
           {"question", set.question},
+          {"things", set.things},
           {"free", ChartJson::parse(set.free_choice)},
           {"variantsFirst", set.first == FirstSight::all_variants}};
 }
@@ -150,7 +151,7 @@ Chart success_chart(const certify::Certificate& certificate, const Figure& figur
 Chart quantile_chart(const certify::Certificate& certificate, const Figure& figure) {
   Chart chart = chart_of(figure, "Quantile", certificate.quantiles, quantile_series(certificate));
   for (const double quantile : chart.parameters)
-    chart.labels.push_back(percent_label(quantile) + " of problems");
+    chart.labels.push_back(fmt::format("{} of {}", percent_label(quantile), certify::things(certificate)));
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     std::optional<Series> worst = worst_case_series(certificate, v);
     if (!worst) break;
@@ -178,9 +179,11 @@ std::vector<Answer> budget_answers(const certify::Certificate& certificate) {
 ChartSet chart_set(const certify::Certificate& certificate, const std::string& prefix) {
   ChartSet set;
   for (const certify::Variant& variant : certificate.variants) set.variants.push_back(variant.name);
-  if (const Figure figure = success_figure(certificate); has_curves(figure))
+  set.things = certify::things(certificate);
+  // Charts are over the steps: the distribution of scalars stays a picture.
+  if (const Figure figure = success_figure(certificate); has_curves(figure) && !certificate.scalar)
     set.charts.push_back(success_chart(certificate, figure));
-  if (const Figure figure = quantile_figure(certificate); has_curves(figure))
+  if (const Figure figure = quantile_figure(certificate); has_curves(figure) && !certificate.scalar)
     set.charts.push_back(quantile_chart(certificate, figure));
   for (Chart& chart : set.charts) chart.id = prefix + chart.id;
   set.answers = budget_answers(certificate);

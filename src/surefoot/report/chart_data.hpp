@@ -46,6 +46,7 @@ enum class FirstSight { one_variant, all_variants };
 /// Charts that choose among the same variants, and sentences about these: of one certificate, or of a pair.
 struct ChartSet {
   std::vector<std::string> variants;
+  std::string things = "problems";  ///< that shares are of
   std::vector<Chart> charts;
   std::vector<Answer> answers;
   std::string free_choice = "null";  ///< JSON (free_choice.hpp)

@@ -44,6 +44,7 @@ struct Figure {
   Axis y;
   std::vector<std::string> styles;  ///< meaning of dash 0, 1, ...
   std::vector<Panel> panels;
+  std::string things = "problems";  ///< that certified curves speak of
   std::string remark;  ///< what is not drawn, and what certified curves rest on; empty if there is nothing
 };
 

@@ -13,6 +13,7 @@ inline constexpr const char* comparison = "comparison.json";
 inline constexpr const char* page = "report.html";
 inline constexpr const char* success = "success";  ///< figure and table
 inline constexpr const char* quantiles = "quantiles";
+inline constexpr const char* distribution = "distribution";  ///< figure of scalars
 inline constexpr const char* confidence = "confidence";
 inline constexpr const char* compared_iterations = "compared_iterations";
 inline constexpr const char* compared_success = "compared_success";

@@ -1,7 +1,9 @@
 #include "surefoot/report/free_choice.hpp"
 
 #include "surefoot/certify/ask.hpp"
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/words.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/text.hpp"
 
@@ -112,8 +114,13 @@ FreeJson free_choice(const certify::Certificate& certificate) {
   FreeJson variants = FreeJson::array();
   for (std::size_t v = 0; v < certificate.variants.size(); ++v)
     variants.push_back(variant_json(certificate, v, facts.all()));
-  return {{"metric", printable(certificate.metric)},
+  const certify::Voice voice = certify::standing_alone(certificate);
+  return {{"subject", printable(voice.subject)},
+          {"things", printable(certify::named_things(certificate))},
+          {"are", printable(voice.problems)},
           {"unit", printable(certificate.unit)},
+          {"scalar", certificate.scalar},
+          {"condition", printable(condition_of(certificate))},
           {"confidence", confidence_label(certificate.delta)},
           {"variants", variants},
           {"tolerances", tolerances_of(certificate, facts.all())},

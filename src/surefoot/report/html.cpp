@@ -39,8 +39,10 @@ std::string subtitle_of(const Certificate& certificate) {
   if (certificate.variants.empty()) return text + " no samples";
   const Index fewest = std::ranges::min(certificate.variants, {}, samples).samples;
   const Index most = std::ranges::max(certificate.variants, {}, samples).samples;
-  text += fewest == most ? fmt::format(" {} problems", count_label(most))
-                         : fmt::format(" {} to {} problems", count_label(fewest), count_label(most));
+  const std::string things = certify::named_things(certificate);
+  text += fewest == most ? fmt::format(" {} {}", count_label(most), things)
+                         : fmt::format(" {} to {} {}", count_label(fewest), count_label(most), things);
+  if (certify::sampling_of(certificate) == certify::Sampling::sequence) text += " of one log";
   return certificate.variants.size() == 1
              ? text
              : fmt::format("{} for each of {} variants", text, certificate.variants.size());
@@ -109,8 +111,8 @@ std::string step_tables_html(const Certificate& certificate, const certify::Clai
 /// `first`: of the sections with claims; it says what "-" means, once.
 Section section_of(const Certificate& certificate, const certify::ClaimKind& kind, bool first) {
   const certify::SectionWords words = kind.section(certificate);
-  const std::string tables = kind.table_per_variant() ? step_tables_html(certificate, kind)
-                                                      : whole_table_html(certificate, kind, words);
+  const std::string tables = kind.table_per_variant(certificate) ? step_tables_html(certificate, kind)
+                                                                 : whole_table_html(certificate, kind, words);
   return {std::string(kind.section_id()), words.heading, words.heading,
           html_paragraph(words.introduction) + tables + notes_html(words.notes) +
               (first ? html_paragraph(note_on_no_guarantee(certificate), "note") : "") +
@@ -152,12 +154,29 @@ std::string data_html(const Certificate& certificate) {
     };
     entry("source", variant.source);
     if (!variant.sha256.empty()) entry("SHA-256", variant.sha256, "hash");
-    entry("problems (rows)", count_label(variant.samples));
-    entry("iterations (columns)", count_label(variant.columns));
-    entry("runs with an infinity or NaN",
+    for (const certify::AppendedTable& table : variant.appended) {
+      entry("added later", fmt::format("{}: {} rows", table.source, count_label(table.samples)));
+      entry("SHA-256", table.sha256, "hash");
+    }
+    if (variant.groups) {
+      const certify::Groups& groups = *variant.groups;
+      entry(groups.name.empty() ? "groups" : html_escaped(fmt::format("groups (one per {})", groups.name)),
+            count_label(variant.samples));
+      entry("ticks (rows)", fmt::format("{}, {} to {} in a group", count_label(groups.ticks),
+                                        count_label(groups.fewest), count_label(groups.most)));
+    } else {
+      entry(fmt::format("{} (rows)", certify::things(certificate)), count_label(variant.samples));
+    }
+    if (!certificate.scalar) entry("iterations (columns)", count_label(variant.columns));
+    entry(certificate.scalar ? std::string("values that are infinite or NaN")
+                             : fmt::format("{} with an infinity or NaN",
+                                           certify::sampling_of(certificate) == certify::Sampling::problems
+                                               ? "runs"
+                                               : certify::things(certificate)),
           variant.non_finite_runs == 0
               ? "none"
-              : fmt::format("{}, counted as failed from there on", count_label(variant.non_finite_runs)));
+              : fmt::format("{}, counted as failed{}", count_label(variant.non_finite_runs),
+                            certificate.scalar ? "" : " from there on"));
     if (variant.weights) {
       entry("weights", fmt::format("{}: {} numbers, {} precision", variant.weights->source,
                                    count_label(variant.weights->count), variant.weights->precision));
@@ -207,9 +226,13 @@ std::string check_lines(const Certificate& certificate) {
     return "surefoot verify certificate.json\n" + html_escaped(weights);
   }
   std::string command = "surefoot verify certificate.json --data";
-  for (const certify::Variant& variant : certificate.variants) {
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
+    const certify::Variant& variant = certificate.variants[v];
     if (variant.sha256.empty()) return "surefoot verify certificate.json";
+    // Variants of one table of text.
+    if (v > 0 && variant.selection && certificate.variants[v - 1].sha256 == variant.sha256) continue;
     command += ' ' + (variant.source == "-" ? std::string("FILE") : shell_quoted(variant.source));
+    for (const certify::AppendedTable& table : variant.appended) command += ' ' + shell_quoted(table.source);
   }
   return "surefoot verify certificate.json\n" + html_escaped(command);
 }
@@ -230,8 +253,9 @@ std::string check_html(const Certificate& certificate) {
              before_digest, io::sha256_hex(certify::to_json(certificate)));
 }
 
-std::string how_to_use_figures(const std::vector<PageFigure>& figures) {
+std::string how_to_use_figures(const Certificate& certificate, const std::vector<PageFigure>& figures) {
   if (figures.empty()) return html_paragraph("There are no curves to draw.", "note");
+  if (certificate.scalar) return "";  // pictures
   if (!has_chart_library()) {
     return html_paragraph(
         "The figures are static: this Surefoot was built without the charting "
@@ -254,8 +278,8 @@ std::string chart_data_of(const Certificate& certificate, const std::vector<Page
 }
 
 std::string caption_of(const Figure& figure) {
-  return fmt::format("{}. Solid: certified for new problems; dashed: observed in the samples.{}{}",
-                     figure.title, figure.remark.empty() ? "" : " ", figure.remark);
+  return fmt::format("{}. Solid: certified for new {}; dashed: observed in the samples.{}{}", figure.title,
+                     figure.things, figure.remark.empty() ? "" : " ", figure.remark);
 }
 
 }  // namespace
@@ -324,7 +348,7 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
   Page page{title_of(certificate), subtitle_of(certificate), certificate.version, {}, ""};
   page.sections = {
       {"summary", "", "Summary", summary_of(certificate)},
-      {"figures", "Figures", "Figures", how_to_use_figures(figures) + figures_html(figures)},
+      {"figures", "Figures", "Figures", how_to_use_figures(certificate, figures) + figures_html(figures)},
   };
   const std::size_t before_claims = page.sections.size();
   for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {

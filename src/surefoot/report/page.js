@@ -230,7 +230,7 @@
 
   // Pick a variant, a tolerance and a share: the sentence to quote.
   function addQuestion(place, data) {
-    const columns = [["Variant", "variant"], ["Below", "tolerance"], ["Share of problems", "share"], ["Method", "method"]];
+    const columns = [["Variant", "variant"], ["Below", "tolerance"], [`Share of ${data.things}`, "share"], ["Method", "method"]];
     const selects = new Map();
     const answer = element("p", { class: "answer", "aria-live": "polite" });
     const tell = () => {
@@ -280,29 +280,32 @@
     const tell = () => {
       const v = of(), k = v.steps[Number(step.value)], within = when.value === "within";
       const [bound, boundText] = free.tolerances[Number(tolerance.value)], [wanted, wantedText] = free.shares[Number(share.value)];
-      texts.step.textContent = k.toLocaleString("en");
+      texts.step.textContent = k === undefined ? "" : k.toLocaleString("en");
       texts.tolerance.textContent = boundText;
       texts.share.textContent = wantedText;
       let best = -1, least = null, leastStrict = false;
       for (const [, , strict, points] of speaking(v, k, within)) {
         for (const [value, at] of points) {
-          if ((strict ? value <= bound : value < bound) && at > best) best = at;
+          if ((strict || free.scalar ? value <= bound : value < bound) && at > best) best = at;
           if (v.shares[at][0] >= wanted && (least === null || value < least)) { least = value; leastStrict = strict; }
         }
       }
-      const iterations = `after ${k.toLocaleString("en")} iteration${k === 1 ? "" : "s"}${lasting(v, k, within)}`;
-      const opening = `With confidence ${free.confidence}${free.variants.length > 1 ? `, for ${v.name}` : ""}: the ${free.metric} of at least `;
+      const iterations = free.scalar ? "" : ` after ${k.toLocaleString("en")} iteration${k === 1 ? "" : "s"}${lasting(v, k, within)}`;
+      const condition = free.condition ? `${free.condition[0].toUpperCase()}${free.condition.slice(1)}, with` : "With";
+      const opening = `${condition} confidence ${free.confidence}${free.variants.length > 1 ? `, for ${v.name}` : ""}: ${free.subject}at least `;
+      const below = free.scalar ? "at most" : "below";
       const certified = best >= 0 && v.shares[best][1] !== "-";
-      answers.share.textContent = certified ? `${opening}${v.shares[best][1]} of new problems is below ${boundText} ${iterations}.`
-        : `Nothing is certified below ${boundText} ${iterations}.`;
+      answers.share.textContent = certified ? `${opening}${v.shares[best][1]} ${free.are} ${below} ${boundText}${iterations}.`
+        : `Nothing is certified ${below} ${boundText}${iterations}.`;
       answers.share.dataset.share = certified ? v.shares[best][1] : "-";
-      answers.value.textContent = least === null ? `Nothing is certified for ${wantedText} of new problems ${iterations}.`
-        : `${opening}${wantedText} of new problems is ${leastStrict ? "below" : "at most"} ${least}${unit} ${iterations}.`;
+      answers.value.textContent = least === null ? `Nothing is certified for ${wantedText} of new ${free.things}${iterations}.`
+        : `${opening}${wantedText} ${free.are} ${leastStrict ? "below" : "at most"} ${least}${unit}${iterations}.`;
       answers.value.dataset.value = least === null ? "-" : String(least);
     };
     const bar = element("div", { class: "controls" });
     if (free.variants.length > 1) bar.append(labelled("Variant", variant));
-    bar.append(labelled("Holds", when));
+    if (free.scalar) when.value = "after";
+    else bar.append(labelled("Holds", when));
     const slider = (text, control, shown) => {
       const made = labelled(text, control);
       made.classList.add("slider");
@@ -310,8 +313,8 @@
       return made;
     };
     place.append(element("div", { class: "question free" }, element("h3", {}, "Choose after looking"), bar,
-      slider("Iteration", step, texts.step), slider("Tolerance", tolerance, texts.tolerance), answers.share,
-      slider("Share of problems", share, texts.share), answers.value));
+      free.scalar ? "" : slider("Iteration", step, texts.step), slider("Tolerance", tolerance, texts.tolerance), answers.share,
+      slider(`Share of ${free.things}`, share, texts.share), answers.value));
     fit();
     tell();
   }

@@ -42,8 +42,9 @@ void add_claim_tables(Report& report, const certify::Certificate& certificate) {
   for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;
     const std::string id(kind->section_id());
-    if (!kind->table_per_variant()) add_table(report, id, kind->table(certificate, 0, steps));
-    for (std::size_t v = 0; kind->table_per_variant() && v < certificate.variants.size(); ++v) {
+    const bool each = kind->table_per_variant(certificate);
+    if (!each) add_table(report, id, kind->table(certificate, 0, steps));
+    for (std::size_t v = 0; each && v < certificate.variants.size(); ++v) {
       const std::string suffix = certificate.variants.size() > 1 ? fmt::format("_{}", v + 1) : "";
       add_table(report, id + suffix, kind->table(certificate, v, steps));
     }
@@ -84,9 +85,11 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
                    const std::vector<PageFigure>& pictures) {
   Report report;
   std::vector<PageFigure> figures;
-  for (const Figure& figure : {success_figure(certificate), quantile_figure(certificate)}) {
+  for (const Figure& figure : figures_of(certificate)) {
     if (!has_curves(figure)) continue;
-    add_notice(report, figures.emplace_back(page_figure(figure, options)).notice);
+    PageFigure& page = figures.emplace_back(page_figure(figure, options));
+    if (certificate.scalar) page.chart = "";
+    add_notice(report, page.notice);
     add_figure(report, figure, options);
   }
   figures.insert(figures.end(), pictures.begin(), pictures.end());
@@ -108,7 +111,7 @@ bool is_report_file(const std::filesystem::path& name) {
   if (name.has_parent_path()) return false;
   return is_one_of(name.string(), {file_names::page, file_names::curves, file_names::comparison}) ||
          (is_one_of(ending, {pdf_ending, svg_ending}) &&
-          is_one_of(stem, {file_names::success, file_names::quantiles}));
+          is_one_of(stem, {file_names::success, file_names::quantiles, file_names::distribution}));
 }
 
 bool is_file_of_certificate(const std::filesystem::path& name) {

@@ -146,7 +146,7 @@ std::string certificate_html(const ResultCertificate& each, const std::string& p
   std::string html = fmt::format("<h4>{}</h4>\n<blockquote>{}</blockquote>\n",
                                  html_escaped(certificate.title), html_prose(summary_sentence(certificate)));
   std::vector<PageFigure> figures;
-  for (Figure figure : {success_figure(certificate), quantile_figure(certificate)}) {
+  for (Figure figure : figures_of(certificate)) {
     if (!has_curves(figure)) continue;
     figure.name = prefix + figure.name;
     figures.push_back(page_figure(figure, options));

@@ -58,11 +58,15 @@ std::string title_lines(const Certificate& certificate) {
     const certify::Variant& variant = certificate.variants[v];
     const std::string bad =
         variant.non_finite_runs > 0
-            ? fmt::format(", {} with an infinity or NaN (counted as failed from there on)",
-                          count_label(variant.non_finite_runs))
+            ? fmt::format(", {} with an infinity or NaN ({})", count_label(variant.non_finite_runs),
+                          certificate.scalar ? "counted as failed" : "counted as failed from there on")
             : "";
-    text += wrapped(fmt::format("{}: {} problems, {} iterations recorded{}", short_name(certificate, v),
-                                count_label(variant.samples), count_label(variant.columns), bad),
+    const std::string recorded =
+        certificate.scalar ? "" : fmt::format(", {} iterations recorded", count_label(variant.columns));
+    const std::string ticks =
+        variant.groups ? fmt::format(" with {} ticks", count_label(variant.groups->ticks)) : "";
+    text += wrapped(fmt::format("{}: {} {}{}{}{}", short_name(certificate, v), count_label(variant.samples),
+                                certify::named_things(certificate), ticks, recorded, bad),
                     page_width, "  ", "    ");
   }
   return text;
@@ -97,7 +101,8 @@ std::string abridged_note(const Certificate& certificate) {
 std::string tables_of(const Certificate& certificate, const ClaimKind& kind) {
   const std::string caption = kind.section(certificate).caption;
   const std::vector<Index> steps = telling_steps(certificate, terminal_rows);
-  if (!kind.table_per_variant()) return heading(caption) + fitted(kind.table(certificate, 0, steps));
+  if (!kind.table_per_variant(certificate))
+    return heading(caption) + fitted(kind.table(certificate, 0, steps));
   std::string text;
   for (std::size_t v = 0; v < certificate.variants.size(); ++v) {
     const TextTable table = kind.table(certificate, v, steps);
@@ -158,7 +163,7 @@ std::string terminal_text(const Certificate& certificate) {
   for (const ClaimKind* kind : claim_kinds_to_show())
     if (kind->size(shown) > 0) text += tables_of(shown, *kind);
   text += '\n' + footnotes(certificate);
-  const bool rows_matter = certify::if_independent(certificate) ||
+  const bool rows_matter = !certify::condition_of(certificate).empty() ||
                            std::ranges::any_of(certificate.variants, [](const certify::Variant& variant) {
                              return variant.independence && !variant.independence->order_checked;
                            });

@@ -110,6 +110,7 @@ class ThreadRun {
                                     [](const Metric& metric) { return metric.kind == Metric::Kind::own; })),
         reloads_(may_end_early_ && op.can_reload() && options.stop_residual == 0),
         reload_lanes_(op.reload_lanes()),
+        reload_interval_(op.reload_interval()),
         columns_(static_cast<std::size_t>(width_)),
         reloaded_(static_cast<std::size_t>(width_), -1) {}
 
@@ -229,12 +230,15 @@ class ThreadRun {
       return !over;
     }
     Index running = 0;
+    bool in_step = true;
     for (Index column = 0; column < width_; ++column) {
       const Column& run = at(column);
       if (run.instance >= 0 && (time_ - run.begin == options_.steps || has_ended(column))) finish(column);
-      running += run.instance >= 0 ? 1 : 0;
+      if (run.instance < 0) continue;
+      ++running;
+      in_step = in_step && (time_ - run.begin) % reload_interval_ == 0;
     }
-    if (exhausted_ || (running > 0 && width_ - running < reload_lanes_)) return running > 0;
+    if (exhausted_ || (running > 0 && (width_ - running < reload_lanes_ || !in_step))) return running > 0;
     return refill() || running > 0;
   }
 
@@ -323,7 +327,8 @@ class ThreadRun {
   bool reloads_;
   Index count_ = 0;  // lanes of the block
   bool exhausted_ = false;
-  Index reload_lanes_;  // that must wait before others are loaded
+  Index reload_lanes_;     // that must wait before others are loaded
+  Index reload_interval_;  // steps that lanes which run have made a multiple of, then
   Index time_ = 0;
   Index due_ = 0;       // time of the next iterates that are asked for; -1: none
   Index row_ = 0;       // of the values: time modulo steps + 1, so that a lane's are there when it ends

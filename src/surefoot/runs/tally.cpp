@@ -4,6 +4,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/core/work_interrupt.hpp"
+#include "surefoot/runs/tick_group.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,22 +29,13 @@ void require_increasing(const char* what, const std::vector<double>& values) {
   }
 }
 
-// The smallest double >= x with 10 explicit significand bits. Adding to the bit pattern carries into the
-// exponent; for negative numbers dropping bits moves towards zero, which is up. Zero has no sign.
-double rounded_up(double x) {
-  if (!std::isfinite(x)) return x;
-  constexpr std::uint64_t dropped = (std::uint64_t{1} << 42) - 1;
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &x, sizeof bits);
-  if (x > 0) bits += dropped;
-  bits &= ~dropped;
-  std::memcpy(&x, &bits, sizeof bits);
-  return x + 0.0;
-}
+constexpr int kept_digits = 10;
 
-std::size_t reached(const std::vector<double>& tolerances, double value) {
+// How many of the tolerances a value fails.
+std::size_t reached(const TallySpec& spec, double value) {
   std::size_t count = 0;
-  for (const double tolerance : tolerances) count += value >= tolerance ? 1 : 0;
+  for (const double tolerance : spec.tolerances)
+    count += value > tolerance || (value == tolerance && !spec.scalar) ? 1 : 0;
   return count;
 }
 
@@ -67,16 +59,19 @@ std::vector<Index> cumulative(const std::vector<Index>& bins, std::size_t row, s
   return sums;
 }
 
-constexpr std::string_view state_version = "surefoot tally 2";
+constexpr std::string_view state_version = "surefoot tally 3";
 constexpr std::string_view state_name = "state of a tally";
 
 void write_spec(ByteWriter& to, const TallySpec& spec) {
   to.list(spec.steps);
   to.list(spec.tolerances);
+  to.number(spec.scalar);
   to.list(spec.claim_columns);
   to.list(spec.grid);
   to.number(spec.keep_values);
   to.number(spec.keep_maxima);
+  to.number(spec.grouped);
+  to.number(spec.keep_shares);
   to.number(spec.value_limit);
 }
 
@@ -84,10 +79,13 @@ TallySpec read_spec(ByteReader& from) {
   TallySpec spec;
   spec.steps = from.list<Index>();
   spec.tolerances = from.list<double>();
+  spec.scalar = from.number<unsigned char>() != 0;
   spec.claim_columns = from.list<std::size_t>();
   spec.grid = from.list<double>();
   spec.keep_values = from.number<unsigned char>() != 0;
   spec.keep_maxima = from.number<unsigned char>() != 0;
+  spec.grouped = from.number<unsigned char>() != 0;
+  spec.keep_shares = from.number<unsigned char>() != 0;
   spec.value_limit = from.number<Index>();
   return spec;
 }
@@ -111,12 +109,26 @@ void read_bins(ByteReader& from, std::vector<Index>& bins, std::size_t width, In
 
 }  // namespace
 
+// Adding to the bit pattern carries into the exponent; for negative numbers dropping bits moves towards zero,
+// which is up. Zero has no sign.
+double rounded_up(double x, int digits) {
+  if (!std::isfinite(x)) return x;
+  const std::uint64_t dropped = (std::uint64_t{1} << (std::numeric_limits<double>::digits - 1 - digits)) - 1;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  if (x > 0) bits += dropped;
+  bits &= ~dropped;
+  std::memcpy(&x, &bits, sizeof bits);
+  return x + 0.0;
+}
+
 void TallySpec::validate() const {
   require(!steps.empty(), "steps: there is no column");
   for (std::size_t i = 1; i < steps.size(); ++i) {
     require(steps[i - 1] < steps[i], "steps: {} does not come after {}; they must increase", steps[i],
             steps[i - 1]);
   }
+  require(!scalar || steps.size() == 1, "steps: {} columns, a scalar has one", steps.size());
   require_increasing("tolerances", tolerances);
   require_increasing("grid", grid);
   for (std::size_t i = 0; i < claim_columns.size(); ++i) {
@@ -125,13 +137,14 @@ void TallySpec::validate() const {
             "claim column {} does not come after {}", claim_columns[i], i == 0 ? 0 : claim_columns[i - 1]);
   }
   require(value_limit >= 0, "value_limit: {} is negative", value_limit);
+  require(grouped || !keep_shares, "shares of failed ticks are of groups");
 }
 
 void ValueStore::add(double value) {
   ++size_;
   // Zero loses its sign: both compare equal, so which of them is an order statistic would depend on the
   // order.
-  values_.push_back(rounded_ ? rounded_up(value) : value + 0.0);
+  values_.push_back(rounded_ ? rounded_up(value, kept_digits) : value + 0.0);
   sorted_ = false;
   constexpr std::size_t batch = 1 << 16;
   if (rounded_ && values_.size() >= batch) compact();
@@ -140,7 +153,7 @@ void ValueStore::add(double value) {
 void ValueStore::round_up() {
   if (rounded_) return;
   rounded_ = true;
-  for (double& value : values_) value = rounded_up(value);
+  for (double& value : values_) value = rounded_up(value, kept_digits);
   compact();
 }
 
@@ -150,12 +163,12 @@ void ValueStore::merge(const ValueStore& other) {
   size_ += other.size_;
   other.compact_to_read();
   if (other.rounded_) {
-    std::vector<Bin> merged;
+    std::vector<ValueCount> merged;
     compact();
     std::merge(bins_.begin(), bins_.end(), other.bins_.begin(), other.bins_.end(), std::back_inserter(merged),
-               [](const Bin& a, const Bin& b) { return a.value < b.value; });
+               [](const ValueCount& a, const ValueCount& b) { return a.value < b.value; });
     bins_.clear();
-    for (const Bin& bin : merged) {
+    for (const ValueCount& bin : merged) {
       if (!bins_.empty() && bins_.back().value == bin.value) {
         bins_.back().count += bin.count;
       } else {
@@ -164,7 +177,8 @@ void ValueStore::merge(const ValueStore& other) {
     }
     return;
   }
-  for (const double value : other.values_) values_.push_back(rounded_ ? rounded_up(value) : value);
+  for (const double value : other.values_)
+    values_.push_back(rounded_ ? rounded_up(value, kept_digits) : value);
   sorted_ = false;
   if (rounded_) compact();
 }
@@ -173,7 +187,7 @@ void ValueStore::compact() const {
   if (!sorted_ || rounded_) sort_interruptibly(values_);
   sorted_ = true;
   if (!rounded_ || values_.empty()) return;
-  std::vector<Bin> merged;
+  std::vector<ValueCount> merged;
   merged.reserve(bins_.size() + 64);
   auto old = bins_.begin();
   const auto append = [&](double value, Index count) {
@@ -204,7 +218,7 @@ double ValueStore::order_statistic(Index rank) const {
   compact_to_read();
   if (!rounded_) return values_[static_cast<std::size_t>(rank - 1)];
   Index seen = 0;
-  for (const Bin& bin : bins_) {
+  for (const ValueCount& bin : bins_) {
     seen += bin.count;
     if (seen >= rank) return bin.value;
   }
@@ -215,7 +229,7 @@ Index ValueStore::count_below(double v) const {
   compact_to_read();
   if (!rounded_) return std::lower_bound(values_.begin(), values_.end(), v) - values_.begin();
   Index count = 0;
-  for (const Bin& bin : bins_) count += bin.value < v ? bin.count : 0;
+  for (const ValueCount& bin : bins_) count += bin.value < v ? bin.count : 0;
   return count;
 }
 
@@ -223,8 +237,19 @@ Index ValueStore::count_at_most(double v) const {
   compact_to_read();
   if (!rounded_) return std::upper_bound(values_.begin(), values_.end(), v) - values_.begin();
   Index count = 0;
-  for (const Bin& bin : bins_) count += bin.value <= v ? bin.count : 0;
+  for (const ValueCount& bin : bins_) count += bin.value <= v ? bin.count : 0;
   return count;
+}
+
+std::vector<ValueCount> ValueStore::different_values() const {
+  compact_to_read();
+  if (rounded_) return bins_;
+  std::vector<ValueCount> different;
+  for (const double value : values_) {
+    if (different.empty() || different.back().value != value) different.push_back({value, 0});
+    ++different.back().count;
+  }
+  return different;
 }
 
 void ValueStore::write_state(ByteWriter& to) const {
@@ -232,7 +257,7 @@ void ValueStore::write_state(ByteWriter& to) const {
   to.number(rounded_);
   std::vector<double> values = values_;
   std::vector<Index> counts;
-  for (const Bin& bin : bins_) {
+  for (const ValueCount& bin : bins_) {
     values.push_back(bin.value);
     counts.push_back(bin.count);
   }
@@ -249,8 +274,8 @@ ValueStore ValueStore::read_state(ByteReader& from) {
     const bool follows =
         i == 0 || values[i - 1] < values[i] || (!store.rounded_ && values[i - 1] == values[i]);
     require(!std::isnan(values[i]) && follows, "{}: value {} is out of order", state_name, values[i]);
-    require(!store.rounded_ || rounded_up(values[i]) == values[i], "{}: value {} is not rounded", state_name,
-            values[i]);
+    require(!store.rounded_ || rounded_up(values[i], kept_digits) == values[i], "{}: value {} is not rounded",
+            state_name, values[i]);
     values[i] += 0.0;
   }
   require(counts.size() == (store.rounded_ ? values.size() : 0), "{}: {} values and {} counts", state_name,
@@ -278,12 +303,34 @@ Tally::Tally(TallySpec spec)
       stores_(spec_.keep_maxima || (spec_.keep_values && spec_.grid.empty()) ? spec_.claim_columns.size()
                                                                              : 0),
       maxima_(spec_.keep_maxima ? spec_.claim_columns.size() : 0),
+      shares_(spec_.keep_shares ? spec_.claim_columns.size() * spec_.tolerances.size() : 0),
       settled_scratch_(spec_.tolerances.size()),
       hit_scratch_(spec_.tolerances.size()) {
   spec_.validate();
 }
 
 void Tally::add_run(const double* values) {
+  if (!spec_.grouped) return count_run(values);
+  TickGroup alone(spec_);
+  alone.add_tick(spec_, values);
+  add_group(alone);
+}
+
+void Tally::add_group(const TickGroup& group) {
+  require(spec_.grouped && group.ticks() > 0, "a group of {} ticks is added to counts of {}", group.ticks(),
+          spec_.grouped ? "groups" : "runs");
+  note_ticks(group.ticks(), group.ticks(), group.ticks());
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i].add(group.failed_share(i));
+  count_run(group.largest().data());
+}
+
+void Tally::note_ticks(Index ticks, Index fewest, Index most) {
+  fewest_ticks_ = ticks_ == 0 ? fewest : std::min(fewest_ticks_, fewest);
+  most_ticks_ = std::max(most_ticks_, most);
+  ticks_ += ticks;
+}
+
+void Tally::count_run(const double* values) {
   const std::size_t columns = spec_.steps.size();
   const std::size_t tolerances = spec_.tolerances.size();
   std::size_t finite = 0;
@@ -295,7 +342,7 @@ void Tally::add_run(const double* values) {
   std::fill(settled_scratch_.begin(), settled_scratch_.end(), Index{0});
   std::fill(hit_scratch_.begin(), hit_scratch_.end(), static_cast<Index>(columns));
   for (std::size_t column = 0; column < columns; ++column) {
-    const std::size_t bin = reached(spec_.tolerances, value_at(column));
+    const std::size_t bin = reached(spec_, value_at(column));
     ++failure_bins_[column * (tolerances + 1) + bin];
     for (std::size_t t = 0; t < bin; ++t) settled_scratch_[t] = static_cast<Index>(column) + 1;
     for (std::size_t t = bin; t < tolerances; ++t) {
@@ -330,12 +377,14 @@ void Tally::add_run(const double* values) {
 void Tally::merge(const Tally& other) {
   samples_ += other.samples_;
   non_finite_runs_ += other.non_finite_runs_;
+  if (other.ticks_ > 0) note_ticks(other.ticks_, other.fewest_ticks_, other.most_ticks_);
   add_counts(failure_bins_, other.failure_bins_);
   add_counts(grid_bins_, other.grid_bins_);
   add_counts(settling_bins_, other.settling_bins_);
   add_counts(hit_bins_, other.hit_bins_);
   for (std::size_t i = 0; i < stores_.size(); ++i) stores_[i].merge(other.stores_[i]);
   for (std::size_t i = 0; i < maxima_.size(); ++i) maxima_[i].merge(other.maxima_[i]);
+  for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i].merge(other.shares_[i]);
   round_if_many(samples_);
 }
 
@@ -344,6 +393,8 @@ void Tally::expect(Index samples_in_all) {
 }
 
 void Tally::round_if_many(Index samples) {
+  if (!shares_.empty() && samples > spec_.value_limit / static_cast<Index>(shares_.size()))
+    for (ValueStore& store : shares_) store.round_up();
   if (stores_.empty()) return;
   const auto more_than = [&](Index limit) { return samples > limit / static_cast<Index>(stores_.size()); };
   if (more_than(spec_.value_limit))
@@ -358,8 +409,9 @@ std::string Tally::state() const {
   write_spec(to, spec_);
   to.number(samples_);
   to.number(non_finite_runs_);
+  for (const Index ticks : {ticks_, fewest_ticks_, most_ticks_}) to.number(ticks);
   for (const auto* bins : {&failure_bins_, &grid_bins_, &settling_bins_, &hit_bins_}) to.list(*bins);
-  for (const auto* stores : {&stores_, &maxima_})
+  for (const auto* stores : {&stores_, &maxima_, &shares_})
     for (const ValueStore& store : *stores) store.write_state(to);
   return to.take();
 }
@@ -374,13 +426,21 @@ Tally Tally::from_state(const TallySpec& spec, std::string_view bytes) {
   tally.non_finite_runs_ = from.number<Index>();
   require(tally.samples_ >= 0 && tally.non_finite_runs_ >= 0 && tally.non_finite_runs_ <= tally.samples_,
           "{}: {} of {} runs are not finite", state_name, tally.non_finite_runs_, tally.samples_);
+  tally.ticks_ = from.number<Index>();
+  tally.fewest_ticks_ = from.number<Index>();
+  tally.most_ticks_ = from.number<Index>();
+  const bool none = tally.samples_ == 0 || !spec.grouped;
+  require(none ? tally.ticks_ == 0
+               : tally.fewest_ticks_ >= 1 && tally.fewest_ticks_ <= tally.most_ticks_ &&
+                     tally.ticks_ >= tally.samples_ && tally.most_ticks_ <= tally.ticks_,
+          "{}: {} runs have {} ticks", state_name, tally.samples_, tally.ticks_);
   const std::size_t tolerance_bins = spec.tolerances.size() + 1;
   const std::size_t step_bins = spec.steps.size() + 1;
   read_bins(from, tally.failure_bins_, tolerance_bins, tally.samples_);
   read_bins(from, tally.grid_bins_, spec.grid.size() + 1, tally.samples_);
   read_bins(from, tally.settling_bins_, step_bins, tally.samples_);
   read_bins(from, tally.hit_bins_, step_bins, tally.samples_);
-  for (auto* stores : {&tally.stores_, &tally.maxima_}) {
+  for (auto* stores : {&tally.stores_, &tally.maxima_, &tally.shares_}) {
     for (ValueStore& store : *stores) {
       store = ValueStore::read_state(from);
       require(store.size() == tally.samples_, "{}: {} values of {} runs", state_name, store.size(),
@@ -410,6 +470,10 @@ const ValueStore& Tally::values(std::size_t claim_column) const {
 
 const ValueStore& Tally::maxima(std::size_t claim_column) const {
   return maxima_.at(claim_column);
+}
+
+const ValueStore& Tally::failed_shares(std::size_t claim_column, std::size_t tolerance) const {
+  return shares_.at(claim_column * spec_.tolerances.size() + tolerance);
 }
 
 std::vector<Index> Tally::settled(std::size_t tolerance) const {

@@ -20,17 +20,32 @@ inline constexpr Index maxima_share = 8;
 /// What is counted over the runs of one variant. A run is a row phi_{k_0}, phi_{k_1}, ...: one number per
 /// step.
 struct TallySpec {
-  std::vector<Index> steps;                ///< label of each column, strictly increasing
-  std::vector<double> tolerances;          ///< strictly increasing; failure at step k is phi_k >= tolerance
+  std::vector<Index> steps;        ///< label of each column, strictly increasing
+  std::vector<double> tolerances;  ///< strictly increasing; failure at step k is phi_k >= tolerance
+  /// One number per run, which has no steps: one column, and failure is phi > tolerance ("at most").
+  bool scalar = false;
   std::vector<std::size_t> claim_columns;  ///< columns that quantile claims speak of
   std::vector<double> grid;  ///< strictly increasing; counted at claim_columns instead of keeping values
   bool keep_values = true;   ///< keep the values of claim_columns for order statistics
   bool keep_maxima = false;  ///< keep values, and the largest value from there on, for bands (Tally::maxima)
+  bool grouped = false;      ///< a run is a group of ticks (tick_group.hpp): the largest of them at each step
+  bool keep_shares = false;  ///< of groups: the share of failed ticks at claim_columns, by tolerance
   Index value_limit = Index{1} << 26;  ///< numbers kept exactly; beyond it they are rounded up (below)
 
   void validate() const;
   bool operator==(const TallySpec&) const = default;
 };
+
+/// The smallest double >= x with so many binary digits after the leading one; infinities and NaN stay.
+double rounded_up(double x, int digits);
+
+/// A value and how often it comes.
+struct ValueCount {
+  double value = 0;
+  Index count = 0;
+};
+
+class TickGroup;
 
 /// Order statistics of one column in bounded memory. Values are kept exactly while they fit; a store that was
 /// told to round keeps counts of values rounded up to 10 binary digits after the leading one (relative
@@ -48,6 +63,8 @@ class ValueStore {
   /// How many values are <= v, and how many are < v.
   [[nodiscard]] Index count_at_most(double v) const;
   [[nodiscard]] Index count_below(double v) const;
+  /// The different values, increasing.
+  [[nodiscard]] std::vector<ValueCount> different_values() const;
 
   /// Everything, in an order that does not depend on how the values came.
   void write_state(ByteWriter& to) const;
@@ -55,17 +72,13 @@ class ValueStore {
   static ValueStore read_state(ByteReader& from);
 
  private:
-  struct Bin {
-    double value;
-    Index count;
-  };
   void compact() const;
   void compact_to_read() const;
   Index size_ = 0;
   bool rounded_ = false;
   mutable bool sorted_ = true;
   mutable std::vector<double> values_;
-  mutable std::vector<Bin> bins_;
+  mutable std::vector<ValueCount> bins_;
 };
 
 /// Counts of everything that claims need; adding rows in any order or grouping gives the same counts.
@@ -74,7 +87,10 @@ class Tally {
   explicit Tally(TallySpec spec);
 
   /// One run: spec.steps.size() numbers. From the first infinite or NaN entry on, the run has failed.
+  /// Where runs are groups: a group of one tick.
   void add_run(const double* values);
+  /// One group of ticks, made for this specification.
+  void add_group(const TickGroup& group);
   void merge(const Tally& other);
   /// Rounds values up at once where this many runs in all will make that necessary: a part of a large tally
   /// then needs no more room than the whole.
@@ -91,7 +107,7 @@ class Tally {
   /// Runs with an infinite or NaN entry.
   [[nodiscard]] Index non_finite_runs() const { return non_finite_runs_; }
 
-  /// F(column, tolerance): runs with phi >= tolerance at that step.
+  /// F(column, tolerance): runs with phi >= tolerance at that step; of scalars, with phi > tolerance.
   [[nodiscard]] Index failures(std::size_t column, std::size_t tolerance) const;
   /// The same for spec().grid; `claim_column` counts within spec().claim_columns.
   [[nodiscard]] Index grid_failures(std::size_t claim_column, std::size_t grid_index) const;
@@ -100,6 +116,12 @@ class Tally {
   /// exactly for an eighth of value_limit numbers, rounded up beyond.
   [[nodiscard]] const ValueStore& maxima(std::size_t claim_column) const;
   [[nodiscard]] bool values_rounded_up() const { return !stores_.empty() && stores_.front().rounded(); }
+  /// Of groups: the share of ticks with phi >= tolerance, of every group, rounded up; spec().keep_shares.
+  [[nodiscard]] const ValueStore& failed_shares(std::size_t claim_column, std::size_t tolerance) const;
+  /// Of groups: ticks in all, and of the smallest and the largest group.
+  [[nodiscard]] Index ticks() const { return ticks_; }
+  [[nodiscard]] Index fewest_ticks() const { return fewest_ticks_; }
+  [[nodiscard]] Index most_ticks() const { return most_ticks_; }
 
   /// By column: runs whose settling time (first step from which phi stays below the tolerance to the last
   /// column) is at most steps[column].
@@ -117,9 +139,15 @@ class Tally {
   std::vector<Index> hit_bins_;       // tolerances x (columns + 1); the last: never
   std::vector<ValueStore> stores_;
   std::vector<ValueStore> maxima_;
+  std::vector<ValueStore> shares_;  // claim columns x tolerances
+  Index ticks_ = 0;
+  Index fewest_ticks_ = 0;
+  Index most_ticks_ = 0;
   std::vector<Index> settled_scratch_;
   std::vector<Index> hit_scratch_;
 
+  void count_run(const double* values);
+  void note_ticks(Index ticks, Index fewest, Index most);
   void round_if_many(Index samples);
 };
 

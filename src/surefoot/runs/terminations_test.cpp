@@ -1,5 +1,6 @@
 #include "surefoot/runs/terminations.hpp"
 
+#include "surefoot/algorithms/adaptive_scs.hpp"
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/runs/named_metric.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <set>
@@ -100,10 +102,28 @@ problems::Qp uneven_family(Index instances) {
   return family;
 }
 
+/// Cone programs whose runs end at different times; some are infeasible.
+problems::ConeProgram uneven_cone_programs(Index instances) {
+  problems::Cones cones;
+  cones.zero = 2;
+  cones.nonnegative = 5;
+  cones.second_order = {3};
+  cones.semidefinite = {2};
+  problems::ConeProgram family = testing::random_cone_program(7, 6, cones, instances, 0.5);
+  problems::Matrix A(family.A[0]);
+  A.row(1) = A.row(0);  // two rows that are the same
+  family.A[0] = A.sparseView();
+  for (Index i = 0; i < instances; ++i) {
+    family.c.row(i) *= std::pow(4.0, static_cast<double>(i % 6 - 2));
+    family.b(i, 1) = family.b(i, 0) + (i % 9 == 4 ? 1.0 : 0.0);
+  }
+  return family;
+}
+
 /// What a run hands out, as text: every bit of it.
 struct Handed {
   explicit Handed(Index instances) : texts(static_cast<std::size_t>(instances)) {}
-  void run_all(const Osqp& op, const Start& start, RunOptions options) {
+  void run_all(const algorithms::Operator& op, const Start& start, RunOptions options) {
     options.iterate_steps = {0, 3, 60, options.steps};
     std::mutex mutex;
     const auto add = [&](Index instance, const std::string& what, const double* numbers, Index count) {
@@ -117,8 +137,8 @@ struct Handed {
                                 ending.primal_residual, ending.objective, ending.rho};
       add(instance, "ending", numbers, 5);
     };
-    const Solutions solutions =
-        std::make_shared<const problems::Table>(problems::Table::Constant(op.instances(), 4, 0.25));
+    const Solutions solutions = std::make_shared<const problems::Table>(
+        problems::Table::Constant(op.instances(), op.primal_size(), 0.25));
     run(
         op,
         {fixed_point_residual(), named_metric("prim_res", op, nullptr), distance(solutions),
@@ -194,6 +214,72 @@ TEST(Terminations, LanesThatAreDoneTakeTheNextInstanceAndNoBitChanges) {
       EXPECT_EQ(shared.texts, alone.texts) << "three processes";
     }
   }
+}
+
+TEST(Terminations, LanesOfScsThatAreDoneTakeTheNextInstanceAndNoBitChanges) {
+  const Index instances = 37;
+  const problems::ConeProgram family = uneven_cone_programs(instances);
+  for (const Index lookback : {10, 3, 0}) {
+    algorithms::ScsOptions options = algorithms::ScsOptions::defaults();
+    options.stop = true;
+    options.eps_abs = options.eps_rel = 1e-6;
+    options.acceleration_lookback = lookback;
+    options.acceleration_interval = lookback == 3 ? 3 : 5;  // 3: tests fall between
+    const algorithms::AdaptiveScs op(family, options);
+    RunOptions run_options;
+    run_options.steps = 700;
+    Handed alone(instances);
+    std::set<Index> iterations;
+    std::set<SolverStatus> statuses;
+    run_options.count = 1;
+    for (Index i = 0; i < instances; ++i) {
+      run_options.first = i;
+      alone.run_all(op, {}, run_options);
+      Terminations ended(instances);
+      run_options.ending_sink = ended.sink();
+      run(op, {}, {}, run_options, nullptr);
+      run_options.ending_sink = nullptr;
+      iterations.insert(ended[i].iterations);
+      statuses.insert(ended[i].status);
+    }
+    EXPECT_GT(iterations.size(), 4u) << "instances end at about the same time: the test shows nothing";
+    EXPECT_GT(statuses.size(), 1u);
+    run_options.first = run_options.count = 0;
+    const int before = threads();
+    for (const int team : {1, 2}) {
+      set_threads(team);
+      Handed together(instances);
+      together.run_all(op, {}, run_options);
+      EXPECT_EQ(together.texts, alone.texts) << team << " threads, lookback " << lookback;
+    }
+    set_threads(before);
+  }
+}
+
+TEST(Terminations, RefilledLanesOfScsSaveSteps) {
+  const Index count = 200;
+  algorithms::ScsOptions options = algorithms::ScsOptions::defaults();
+  options.stop = true;
+  options.eps_abs = options.eps_rel = 1e-6;
+  const algorithms::AdaptiveScs op(uneven_cone_programs(count), options);
+  RunOptions run_options;
+  run_options.steps = 1000;
+  Terminations ended(count);
+  run_options.ending_sink = ended.sink();
+  Index made = 0;
+  run_options.interrupt = [&] { ++made; };
+  const int before = threads();
+  set_threads(1);
+  run(op, {}, {}, run_options, nullptr);
+  set_threads(before);
+  Index together = 0;  // blocks of eight that wait for their slowest
+  const auto steps_of = [&](Index i) { return std::min<Index>(ended[i].iterations + 1, 1000); };
+  for (Index first = 0; first < count; first += 8) {
+    Index longest = 0;
+    for (Index i = first; i < first + 8; ++i) longest = std::max(longest, steps_of(i));
+    together += longest;
+  }
+  EXPECT_LT(made, together * 9 / 10);
 }
 
 TEST(Terminations, RefilledLanesSaveSteps) {

@@ -136,7 +136,7 @@ inline void expect_no_allocation_in_step(const algorithms::Operator& op, Index s
 inline void expect_reloaded_lanes_equal_fresh(const algorithms::Operator& op, Index steps) {
   if (!op.can_reload() || op.instances() <= op.width()) return;
   const Index W = op.width();
-  const Index before = steps / 3;
+  const Index before = steps / 3 / op.reload_interval() * op.reload_interval();
   OperatorBlock batch(op, 0, W);
   for (Index k = 0; k < before; ++k) batch.step(k);
   std::vector<Index> instances(static_cast<std::size_t>(W), -1);

@@ -9,6 +9,12 @@ namespace {
 
 constexpr double largest_weights = 1e10;
 constexpr double settled = 1e-6;  // a correction, relative
+// Columns whose three sums registers have room for.
+#ifdef __AVX512VL__
+constexpr int at_once = 4;
+#else
+constexpr int at_once = 2;
+#endif
 
 /// Gaussian elimination with row exchanges: A (n x n, by rows) and b in place; b becomes the solution. False
 /// if a pivot is zero or not a number.
@@ -51,7 +57,7 @@ AndersonMemory::AndersonMemory(Index rows, const AndersonOptions& options)
 
 /// Columns j .. j + J - 1 beside the newest ones and g.
 template <int J, bool Right>
-void AndersonMemory::products(Index place, Index j) {
+void AndersonMemory::products(Index j) {
   L row[J];
   L column[J];
   L right[J];
@@ -71,14 +77,14 @@ void AndersonMemory::products(Index place, Index j) {
     }
   }
   for (int b = 0; b < J; ++b) {
-    row[b].store(system_.data() + (place * columns_ + j + b) * W);
-    column[b].store(system_.data() + ((j + b) * columns_ + place) * W);
+    row[b].store(system_.data() + (newest_ * columns_ + j + b) * W);
+    column[b].store(system_.data() + ((j + b) * columns_ + newest_) * W);
     right[b].store(right_.data() + (j + b) * W);
   }
 }
 
 /// The new columns, what is kept of x and f, and A'Y and A'g.
-void AndersonMemory::take(Index place, const double* f, const double* x, const AndersonNotes& notes) {
+void AndersonMemory::take(const double* f, const double* x, const AndersonNotes& notes) {
   L size_s(0.0);
   L size_y(0.0);
   L size_g(0.0);
@@ -86,28 +92,41 @@ void AndersonMemory::take(Index place, const double* f, const double* x, const A
     const L point = L::load(x + i * W);
     const L image = L::load(f + i * W);
     const L old_point = L::load(x_.data() + i * W);
-    const L old_image = L::load(f_.data() + i * W);
     const L g = point - image;
     const L s = point - old_point;
-    const L y = g - (old_point - old_image);
+    const L y = g - L::load(g_.data() + i * W);
     point.store(x_.data() + i * W);
     image.store(f_.data() + i * W);
     g.store(g_.data() + i * W);
     s.store(s_.data() + i * W);
     y.store(y_.data() + i * W);
-    s.store(entry(S_, i, place));
-    y.store(entry(Y_, i, place));
+    s.store(entry(S_, i, newest_));
+    y.store(entry(Y_, i, newest_));
     size_g.add_product(g, g);
     size_s.add_product(s, s);
     size_y.add_product(y, y);
   }
   sqrt(size_g).store(notes.residual);
-  size_s.store(sizes_s_.data() + place * W);
-  size_y.store(sizes_y_.data() + place * W);
+  size_s.store(sizes_s_.data() + newest_ * W);
+  size_y.store(sizes_y_.data() + newest_ * W);
+  // Until there are enough columns, those from before the last reset are not asked for.
   const bool solves = any_full(notes);
-  Index j = 0;
-  for (; j + 2 <= columns_; j += 2) solves ? products<2, true>(place, j) : products<2, false>(place, j);
-  for (; j < columns_; ++j) solves ? products<1, true>(place, j) : products<1, false>(place, j);
+  const auto multiply = [&](Index begin, Index end) {
+    Index j = begin;
+    for (; j + at_once <= end; j += at_once)
+      solves ? products<at_once, true>(j) : products<at_once, false>(j);
+    for (; j < end; ++j) solves ? products<1, true>(j) : products<1, false>(j);
+  };
+  Index newer = 0;  // columns since the last reset, besides the newest
+  while (newer < columns_ - 1 && std::any_of(notes.count, notes.count + W, [&](double count) {
+           return count > static_cast<double>(newer);
+         })) {
+    ++newer;
+  }
+  if (newer == columns_ - 1) return multiply(0, columns_);
+  const Index oldest = newest_ - newer;  // columns are written in a circle
+  multiply(std::max<Index>(oldest, 0), newest_ + 1);
+  if (oldest < 0) multiply(oldest + columns_, columns_);
 }
 
 bool AndersonMemory::any_full(const AndersonNotes& notes) const {
@@ -115,21 +134,27 @@ bool AndersonMemory::any_full(const AndersonNotes& notes) const {
                      [&](double count) { return count >= static_cast<double>(columns_); });
 }
 
-/// r, and L U = A'Y + r I: U's diagonal inverted.
+/// r, L U = A'Y + r I, U's diagonal inverted, and A'g in gamma.
 void AndersonMemory::eliminate() {
   const Index n = columns_;
   L of_s(0.0);
   L of_y(0.0);
   for (Index j = 0; j < n; ++j) {
-    of_s += L::load(sizes_s_.data() + j * W);
-    of_y += L::load(sizes_y_.data() + j * W);
+    of_s += L::load(sizes_s_.data() + place(j) * W);
+    of_y += L::load(sizes_y_.data() + place(j) * W);
   }
   const L of_a = options_.type_1 ? of_s : of_y;
   const L r = options_.regularization > 0 ? L(options_.regularization) * (sqrt(of_a) * sqrt(of_y))
                                           : L(-options_.regularization);
   r.store(r_.data());
-  std::copy(system_.begin(), system_.end(), factors_.begin());
   const auto at = [&](Index i, Index j) { return factors_.data() + (i * n + j) * W; };
+  for (Index i = 0; i < n; ++i) {  // columns by age lie in two runs
+    const double* row = system_.data() + place(i) * n * W;
+    const Index older = n - newest_ - 1;
+    std::copy_n(row + (newest_ + 1) * W, older * W, at(i, 0));
+    std::copy_n(row, (newest_ + 1) * W, at(i, older));
+    L::load(right_.data() + place(i) * W).store(gamma_.data() + i * W);
+  }
   for (Index k = 0; k < n; ++k) (L::load(at(k, k)) + r).store(at(k, k));
   for (Index k = 0; k < n; ++k) {
     const L inverse = L(1.0) / L::load(at(k, k));
@@ -163,23 +188,29 @@ void AndersonMemory::substitute(double* right) const {
 
 /// correction = A'(g - Y gamma) - r gamma.
 void AndersonMemory::correct() {
-  const L r = L::load(r_.data());
-  for (Index j = 0; j < columns_; ++j)
-    (L(0.0) - r * L::load(gamma_.data() + j * W)).store(correction_.data() + j * W);
   for (Index i = 0; i < rows_; ++i) {
     L left_over = L::load(g_.data() + i * W);
-    const double* y = entry(Y_, i, 0);
-    for (Index j = 0; j < columns_; ++j)
-      left_over.subtract_product(L::load(y + j * W), L::load(gamma_.data() + j * W));
+    each_by_age([&](Index j, Index age) __attribute__((always_inline)) {
+      left_over.subtract_product(L::load(entry(Y_, i, j)), L::load(gamma_.data() + age * W));
+    });
     left_over.store(s_.data() + i * W);
   }
-  for (Index j = 0; j < columns_; ++j) {
-    L sum = L::load(correction_.data() + j * W);
-    const double* a = entry(left(), 0, j);
-    for (Index i = 0; i < rows_; ++i, a += columns_ * W)
-      sum.add_product(L::load(a), L::load(s_.data() + i * W));
-    sum.store(correction_.data() + j * W);
+  Index j = 0;
+  for (; j + 5 <= columns_; j += 5) correct_columns<5>(j);
+  for (; j < columns_; ++j) correct_columns<1>(j);
+}
+
+template <int J>
+void AndersonMemory::correct_columns(Index j) {
+  L sum[J];
+  const L r = L::load(r_.data());
+  for (int b = 0; b < J; ++b) sum[b] = L(0.0) - r * L::load(gamma_.data() + age(j + b) * W);
+  const double* a = entry(left(), 0, j);
+  for (Index i = 0; i < rows_; ++i, a += columns_ * W) {
+    const L left_over = L::load(s_.data() + i * W);
+    for (int b = 0; b < J; ++b) sum[b].add_product(L::load(a + b * W), left_over);
   }
+  for (int b = 0; b < J; ++b) sum[b].store(correction_.data() + age(j + b) * W);
 }
 
 /// One lane with exchanges, corrected three times.
@@ -192,14 +223,14 @@ bool AndersonMemory::solve_carefully(int lane) {
   for (int round = 0; round < 4; ++round) {
     for (Index i = 0; i < rows_; ++i) {
       double sum = g_[i * W + lane];
-      for (Index j = 0; j < n; ++j) sum -= entry(Y_, i, j)[lane] * gamma_[j * W + lane];
+      for (Index j = 0; j < n; ++j) sum -= entry(Y_, i, place(j))[lane] * gamma_[j * W + lane];
       left_over[i] = sum;
     }
     for (Index j = 0; j < n; ++j) {
       right[j] = -r_[lane] * gamma_[j * W + lane];
-      for (Index i = 0; i < rows_; ++i) right[j] += entry(left(), i, j)[lane] * left_over[i];
+      for (Index i = 0; i < rows_; ++i) right[j] += entry(left(), i, place(j))[lane] * left_over[i];
       for (Index k = 0; k < n; ++k)
-        matrix[j * n + k] = system_[(j * n + k) * W + lane] + (j == k ? r_[lane] : 0.0);
+        matrix[j * n + k] = system_[(place(j) * n + place(k)) * W + lane] + (j == k ? r_[lane] : 0.0);
     }
     if (!eliminate_with_exchanges(matrix, right, n)) return false;
     for (Index j = 0; j < n; ++j) gamma_[j * W + lane] += right[j];
@@ -208,7 +239,8 @@ bool AndersonMemory::solve_carefully(int lane) {
 }
 
 void AndersonMemory::apply(Index call, double* f, const double* x, const AndersonNotes& notes) {
-  take(call % columns_, f, x, notes);
+  newest_ = call % columns_;
+  take(f, x, notes);
   bool full[W];
   for (int lane = 0; lane < W; ++lane) {
     notes.accelerated[lane] = 0 * notes.accelerated[lane];
@@ -216,7 +248,6 @@ void AndersonMemory::apply(Index call, double* f, const double* x, const Anderso
   }
   if (any_full(notes)) {
     eliminate();
-    std::copy(right_.begin(), right_.end(), gamma_.begin());
     substitute(gamma_.data());
     correct();
     substitute(correction_.data());
@@ -253,11 +284,11 @@ void AndersonMemory::apply(Index call, double* f, const double* x, const Anderso
     for (Index i = 0; i < rows_; ++i) {
       L by_s(0.0);
       L by_y(0.0);
-      for (Index j = 0; j < columns_; ++j) {
-        const L weight = L::load(gamma_.data() + j * W);
+      each_by_age([&](Index j, Index age) __attribute__((always_inline)) {
+        const L weight = L::load(gamma_.data() + age * W);
         by_s.add_product(L::load(entry(S_, i, j)), weight);
         by_y.add_product(L::load(entry(Y_, i, j)), weight);
-      }
+      });
       const L image = L::load(f + i * W);
       L result = image - (by_s - by_y);
       if (options_.relaxation != 1) result = relaxation * result + rest * (L::load(x + i * W) - by_s);

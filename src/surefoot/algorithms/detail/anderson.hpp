@@ -34,7 +34,8 @@ class AndersonMemory {
   AndersonMemory(Index rows, const AndersonOptions& options);
 
   /// f (rows x W), the image of x, is taken, and replaced by the accelerated point where there is one. `call`
-  /// counts up by one from call to call of a run: the place of the new columns, in all lanes.
+  /// counts up by one from call to call of a block: the place of the new columns, in all lanes. Columns count
+  /// by their age, so that numbers do not depend on where the block began to count.
   void apply(Index call, double* f, const double* x, const AndersonNotes& notes);
   /// f is the image of x, an accelerated point: where ||x - f|| has grown, f becomes the last image that was
   /// taken and the lane starts anew.
@@ -46,18 +47,31 @@ class AndersonMemory {
     return columns.data() + (row * columns_ + column) * W;
   }
   [[nodiscard]] Buffer& left() { return options_.type_1 ? S_ : Y_; }
-  void take(Index place, const double* f, const double* x, const AndersonNotes& notes);
+  /// Column of an age, 0 for the oldest, and the age of a column.
+  [[nodiscard]] Index place(Index age) const { return (newest_ + 1 + age) % columns_; }
+  [[nodiscard]] Index age(Index place) const { return (place - newest_ - 1 + columns_) % columns_; }
+  /// call(column, age), oldest first.
+  template <class Call>
+  [[gnu::always_inline]] void each_by_age(const Call& call) const {
+    Index age = 0;
+    for (Index j = newest_ + 1; j < columns_; ++j) call(j, age++);
+    for (Index j = 0; j <= newest_; ++j) call(j, age++);
+  }
+  void take(const double* f, const double* x, const AndersonNotes& notes);
   [[nodiscard]] bool any_full(const AndersonNotes& notes) const;
   template <int J, bool Right>
-  void products(Index place, Index j);
+  void products(Index j);
   void eliminate();
   void substitute(double* right) const;
   void correct();
+  template <int J>
+  void correct_columns(Index j);
   bool solve_carefully(int lane);
 
   AndersonOptions options_;
   Index rows_ = 0;
   Index columns_ = 0;
+  Index newest_ = 0;   // column
   Buffer S_, Y_;       // rows x columns x W
   Buffer x_, f_;       // rows x W, as the next three
   Buffer s_, y_, g_;   // the newest columns, and x - f
@@ -66,7 +80,7 @@ class AndersonMemory {
   Buffer system_;      // columns x columns x W: A'Y
   Buffer right_;       // columns x W: A'g
   Buffer r_;           // W
-  Buffer factors_;     // columns x columns x W, of A'Y + r I
+  Buffer factors_;     // columns x columns x W, of A'Y + r I; by age, as the next two
   Buffer gamma_;       // columns x W
   Buffer correction_;  // columns x W
   Buffer dense_;       // room for the system of one lane

@@ -9,6 +9,23 @@
 
 namespace surefoot::algorithms {
 
+/// c + a b and c - a b with one rounding where the machine can, the same in every lane: whether a compiler
+/// contracts is up to the lane, the loop and its mood.
+[[gnu::always_inline]] inline Vec4 plus_product(Vec4 c, Vec4 a, Vec4 b) {
+#ifdef __FMA__
+  return _mm256_fmadd_pd(a, b, c);
+#else
+  return c + a * b;
+#endif
+}
+[[gnu::always_inline]] inline Vec4 minus_product(Vec4 c, Vec4 a, Vec4 b) {
+#ifdef __FMA__
+  return _mm256_fnmadd_pd(a, b, c);
+#else
+  return c - a * b;
+#endif
+}
+
 /// W numbers side by side, one per instance of a block: every operation is lane by lane, so an instance's
 /// numbers never depend on its neighbours.
 template <int W>
@@ -45,11 +62,11 @@ struct Lanes {
   }
   /// this += a * b
   [[gnu::always_inline]] void add_product(const Lanes& a, const Lanes& b) {
-    for (int i = 0; i < parts; ++i) part[i] += a.part[i] * b.part[i];
+    for (int i = 0; i < parts; ++i) part[i] = plus_product(part[i], a.part[i], b.part[i]);
   }
   /// this -= a * b
   [[gnu::always_inline]] void subtract_product(const Lanes& a, const Lanes& b) {
-    for (int i = 0; i < parts; ++i) part[i] -= a.part[i] * b.part[i];
+    for (int i = 0; i < parts; ++i) part[i] = minus_product(part[i], a.part[i], b.part[i]);
   }
   double operator[](int lane) const { return part[lane / 4][lane % 4]; }
 };

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
+#include <numeric>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,28 +50,242 @@ NormalSystem::NormalSystem(const RowPattern& P, const RowPattern& A) : size_(P.r
   const int n = static_cast<int>(size_);
   order_ = minimum_degree_order(P, A);
   analyse(P, A);
-  // Any order that keeps children before parents has the same fill. Level by level, rows are independent of
-  // their neighbours, and rows of equal lengths in sequence make loops that the processor predicts.
-  std::vector<int> level(n, 0);
-  for (int k = 0; k < n; ++k) {
-    if (parent_[k] >= 0) level[parent_[k]] = std::max(level[parent_[k]], level[k] + 1);
-  }
+  // Level by level, rows are independent of their neighbours, and rows of equal lengths in sequence make
+  // loops that the processor predicts.
+  const std::vector<int> level = levels();
   std::vector<int> entries(n, 0);
   for (const int column : A.index) ++entries[column];
   std::vector<int> sequence(n);
   for (int k = 0; k < n; ++k) sequence[k] = k;
-  std::stable_sort(sequence.begin(), sequence.end(), [&](int a, int b) {
-    const auto key = [&](int k) {
-      return std::array<int, 4>{level[k], entries[order_[k]],
-                                row_pattern_.start[k + 1] - row_pattern_.start[k],
-                                column_pattern_.start[k + 1] - column_pattern_.start[k]};
-    };
-    return key(a) < key(b);
-  });
+  // Neighbours in lower levels become entries of the row, those in higher ones of the column.
+  std::vector<std::array<int, 4>> key(n);
+  for (int k = 0; k < n; ++k) {
+    key[k] = {level[k], entries[order_[k]], 0, 0};
+    for (int entry = row_pattern_.start[k]; entry < row_pattern_.start[k + 1]; ++entry) {
+      const int other = row_column_[entry];
+      const bool is_lower = level[other] < level[k];
+      ++key[k][is_lower ? 2 : 3];
+      ++key[other][is_lower ? 3 : 2];
+    }
+  }
+  std::stable_sort(sequence.begin(), sequence.end(), [&](int a, int b) { return key[a] < key[b]; });
   std::vector<int> sorted(n);
   for (int k = 0; k < n; ++k) sorted[k] = order_[sequence[k]];
   order_ = std::move(sorted);
   analyse(P, A);
+  find_panels();
+}
+
+/// Of each row of L: rows of a level may be eliminated in any order, after those of the levels below. Solves
+/// wait for each level's sums, so there should be few. Any order that eliminates, round by round, vertices
+/// whose neighbours are neighbours of each other has the fill of the first order; all of them that are not
+/// neighbours at once is the least number of rounds (J. Jess, H. Kees, "A data structure for parallel L/U
+/// decomposition", IEEE Trans. Comput. 31, 1982). Where finding them would take long: the elimination tree's.
+std::vector<int> NormalSystem::levels() const {
+  const int n = static_cast<int>(size_);
+  constexpr Index most_work = 20'000'000;
+  const auto before = [&](int v) {
+    return std::span(row_column_)
+        .subspan(row_pattern_.start[v], row_pattern_.start[v + 1] - row_pattern_.start[v]);
+  };
+  const auto after = [&](int v) {
+    return std::span(column_row_)
+        .subspan(column_pattern_.start[v], column_pattern_.start[v + 1] - column_pattern_.start[v]);
+  };
+  std::vector<int> level(n, -1);  // those that are left
+  // With f the first of v and its neighbours: they are neighbours of each other if all are neighbours of f.
+  const auto is_simplicial = [&](int v) {
+    const auto earlier = before(v);
+    const auto first = std::find_if(earlier.begin(), earlier.end(), [&](int w) { return level[w] < 0; });
+    if (first == earlier.end()) return true;
+    const auto of_first = after(*first);
+    auto place = of_first.begin();
+    const auto is_neighbour = [&](int w) {
+      if (level[w] >= 0) return true;
+      place = std::lower_bound(place, of_first.end(), w);
+      return place != of_first.end() && *place == w;
+    };
+    const auto later = after(v);
+    return std::all_of(first + 1, earlier.end(), is_neighbour) &&
+           std::all_of(later.begin(), later.end(), is_neighbour);
+  };
+  std::vector<int> candidates(n);
+  std::iota(candidates.begin(), candidates.end(), 0);
+  std::vector<int> blocked(n, -1);  // round in which a neighbour is taken
+  Index work = 0;
+  for (int round = 0; !candidates.empty(); ++round) {
+    std::vector<int> taken;
+    for (const int v : candidates) {
+      work += static_cast<Index>(before(v).size() + after(v).size());
+      if (blocked[v] == round || !is_simplicial(v)) continue;
+      taken.push_back(v);
+      for (const int w : before(v)) blocked[w] = round;
+      for (const int w : after(v)) blocked[w] = round;
+    }
+    if (work > most_work) break;
+    for (const int v : taken) level[v] = round;
+    candidates.clear();
+    for (const int v : taken) {
+      for (const auto neighbours : {before(v), after(v)}) {
+        std::copy_if(neighbours.begin(), neighbours.end(), std::back_inserter(candidates),
+                     [&](int w) { return level[w] < 0; });
+      }
+    }
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  }
+  if (work <= most_work) return level;
+  std::fill(level.begin(), level.end(), 0);
+  for (int k = 0; k < n; ++k) {
+    if (parent_[k] >= 0) level[parent_[k]] = std::max(level[parent_[k]], level[k] + 1);
+  }
+  return level;
+}
+
+/// Takes rows first .. last - 1 of one length into the stretches, which go up or down.
+void NormalSystem::add_plain(std::vector<Stretch>& stretches, int first, int last, int length) {
+  constexpr int least_rows = 4;
+  const int kept_length = last - first >= least_rows ? length : -1;
+  if (stretches.empty() || stretches.back().common > 0 || kept_length >= 0 || stretches.back().length >= 0) {
+    stretches.push_back({first, last, 0, kept_length});
+    return;
+  }
+  stretches.back().first = std::min(stretches.back().first, first);
+  stretches.back().last = std::max(stretches.back().last, last);
+}
+
+/// Panels of neighbours in the order of elimination, and the places of their entries.
+void NormalSystem::find_panels() {
+  constexpr int least_common = 4;
+  const int n = static_cast<int>(size_);
+  const std::vector<int>& row_start = row_pattern_.start;
+  const std::vector<int>& column_start = column_pattern_.start;
+  forward_.clear();
+  std::vector<int> place(row_column_.size());
+  std::iota(place.begin(), place.end(), 0);
+  const auto length_of = [&](int row) { return row_start[row + 1] - row_start[row]; };
+  for (int first = 0; first < n;) {
+    const auto begin = row_column_.begin() + row_start[first];
+    int common = length_of(first);
+    int last = first + 1;
+    for (; last < n && last - first < most_rows; ++last) {
+      const auto other = row_column_.begin() + row_start[last];
+      const int most = std::min(common, length_of(last));
+      const auto alike = static_cast<int>(std::mismatch(begin, begin + most, other).first - begin);
+      if (alike < least_common || alike * (last - first + 1) < common * (last - first)) break;
+      common = alike;
+    }
+    const int rows = last - first;
+    if (rows == 1) {
+      if (common < least_common) {
+        while (last < n && length_of(last) == common) ++last;
+      }
+      add_plain(forward_, first, last, common);
+      first = last;
+      continue;
+    }
+    int rest = row_start[first] + rows * common;
+    for (int row = first; row < last; ++row) {
+      for (int k = row_start[row]; k < row_start[row + 1]; ++k) {
+        const int column = k - row_start[row];
+        place[k] = column < common ? row_start[first] + column * rows + (row - first) : rest++;
+      }
+    }
+    forward_.push_back({first, last, common, -1});
+    first = last;
+  }
+  for (int& entry : row_of_column_) entry = place[entry];
+
+  backward_.clear();
+  const auto same_rows = [&](int a, int b) {
+    return std::equal(column_row_.begin() + column_start[a], column_row_.begin() + column_start[a + 1],
+                      column_row_.begin() + column_start[b], column_row_.begin() + column_start[b + 1]);
+  };
+  const auto column_length = [&](int column) { return column_start[column + 1] - column_start[column]; };
+  for (int last = n; last > 0;) {
+    const int common = column_length(last - 1);
+    int first = last - 1;
+    while (first > 0 && same_rows(first - 1, last - 1)) --first;
+    if (last - first >= least_common && common >= 2 && common <= most_rows) {
+      backward_.push_back({first, last, common, -1});
+    } else {
+      while (first > 0 && column_length(first - 1) == common) --first;
+      add_plain(backward_, first, last, common);
+    }
+    last = first;
+  }
+}
+
+template <int W, bool Own, int Rows>
+void NormalSystem::forward_rows(const Stretch& panel, const Numbers& numbers, double* x) const {
+  const auto at = [&](int i) { return x + static_cast<Index>(i) * W; };
+  const int* index = row_pattern_.index.data();
+  const int* start = row_pattern_.start.data() + panel.first;
+  const int* order = order_.data() + panel.first;
+  const double* values = numbers.by_rows.data();
+  Lanes<W> sum[Rows];
+  for (int row = 0; row < Rows; ++row) sum[row] = Lanes<W>::load(at(order[row]));
+  int k = start[0];
+  for (int column = 0; column < panel.common; ++column, k += Rows) {
+    const Lanes<W> shared = Lanes<W>::load(at(index[start[0] + column]));
+    for (int row = 0; row < Rows; ++row)
+      sum[row].subtract_product(entry_value<W, Own>(values, k + row), shared);
+  }
+  for (int row = 0; row < Rows; ++row) {
+    for (int entry = start[row] + panel.common; entry < start[row + 1]; ++entry, ++k)
+      sum[row].subtract_product(entry_value<W, Own>(values, k), Lanes<W>::load(at(index[entry])));
+    sum[row].store(at(order[row]));
+  }
+}
+
+template <int W, bool Own, int Rows>
+void NormalSystem::backward_columns(const Stretch& panel, const Numbers& numbers, double* x) const {
+  const auto at = [&](int i) { return x + static_cast<Index>(i) * W; };
+  const int* index = column_pattern_.index.data() + column_pattern_.start[panel.first];
+  Lanes<W> shared[Rows];
+  for (int row = 0; row < Rows; ++row) shared[row] = Lanes<W>::load(at(index[row]));
+  const double* values = numbers.by_columns.data();
+  for (int i = panel.last - 1; i >= panel.first; --i) {
+    double* target = at(order_[i]);
+    Lanes<W> sum = Lanes<W>::load(target) * entry_value<W, Own>(numbers.inverse_pivots.data(), i);
+    const int start = column_pattern_.start[i];
+    for (int row = 0; row < Rows; ++row)
+      sum.subtract_product(entry_value<W, Own>(values, start + row), shared[row]);
+    sum.store(target);
+  }
+}
+
+namespace {
+
+/// call(R) with R the number as a constant, 2 .. 6.
+template <class Call>
+void with_rows(int rows, const Call& call) {
+  switch (rows) {
+    case 2:
+      return call(std::integral_constant<int, 2>());
+    case 3:
+      return call(std::integral_constant<int, 3>());
+    case 4:
+      return call(std::integral_constant<int, 4>());
+    case 5:
+      return call(std::integral_constant<int, 5>());
+    default:
+      return call(std::integral_constant<int, 6>());
+  }
+}
+
+}  // namespace
+
+template <int W, bool Own>
+void NormalSystem::forward_panel(const Stretch& panel, const Numbers& numbers, double* x) const {
+  with_rows(panel.last - panel.first,
+            [&](auto rows) { forward_rows<W, Own, decltype(rows)::value>(panel, numbers, x); });
+}
+
+template <int W, bool Own>
+void NormalSystem::backward_panel(const Stretch& panel, const Numbers& numbers, double* x) const {
+  with_rows(panel.common,
+            [&](auto rows) { backward_columns<W, Own, decltype(rows)::value>(panel, numbers, x); });
 }
 
 /// Patterns for the elimination order order_.
@@ -162,7 +380,7 @@ Index NormalSystem::factor_products() const {
 
 NormalSystem::Numbers NormalSystem::make_numbers(Index lanes) const {
   return {make_buffer(factor_entries(), lanes), make_buffer(factor_entries(), lanes),
-          make_buffer(size_, lanes), make_buffer(2 * size_ + static_cast<Index>(upper_.index.size()), lanes),
+          make_buffer(size_, lanes), make_buffer(size_ + static_cast<Index>(upper_.index.size()), lanes),
           std::vector<int>(static_cast<std::size_t>(size_), 0)};
 }
 
@@ -180,9 +398,8 @@ void NormalSystem::factor(const double* P_values, const double* A_values, const 
   };
   const int n = static_cast<int>(size_);
   const Index lanes = sizeof(S) / sizeof(double);
-  double* column = numbers.scratch.data();              // n: column k of L D, scattered
-  double* pivots = numbers.scratch.data() + n * lanes;  // n
-  double* upper = numbers.scratch.data() + 2 * n * lanes;
+  double* column = numbers.scratch.data();  // n: column k of L D, scattered
+  double* upper = numbers.scratch.data() + n * lanes;
   for (std::size_t entry = 0; entry < upper_.index.size(); ++entry) {
     put(upper, static_cast<Index>(entry), from_P_[entry] >= 0 ? at(P_values, from_P_[entry]) : S(0.0));
   }
@@ -213,12 +430,11 @@ void NormalSystem::factor(const double* P_values, const double* A_values, const 
         const int target = column_row_[place];
         put(column, target, at(column, target) - at(numbers.by_columns.data(), place) * value);
       }
-      const S scaled = value / at(pivots, i);
+      const S scaled = value * at(numbers.inverse_pivots.data(), i);
       pivot = pivot - scaled * value;
       put(numbers.by_columns.data(), end, scaled);
       ++filled[i];
     }
-    put(pivots, k, pivot);
     put(numbers.inverse_pivots.data(), k, S(1.0) / pivot);
   }
   for (std::size_t place = 0; place < row_of_column_.size(); ++place) {
@@ -227,6 +443,12 @@ void NormalSystem::factor(const double* P_values, const double* A_values, const 
   }
 }
 
+template void NormalSystem::forward_panel<8, true>(const Stretch&, const Numbers&, double*) const;
+template void NormalSystem::forward_panel<8, false>(const Stretch&, const Numbers&, double*) const;
+template void NormalSystem::forward_panel<16, false>(const Stretch&, const Numbers&, double*) const;
+template void NormalSystem::backward_panel<8, true>(const Stretch&, const Numbers&, double*) const;
+template void NormalSystem::backward_panel<8, false>(const Stretch&, const Numbers&, double*) const;
+template void NormalSystem::backward_panel<16, false>(const Stretch&, const Numbers&, double*) const;
 template void NormalSystem::factor<double>(const double*, const double*, const double*, const double*,
                                            Numbers&) const;
 template void NormalSystem::factor<Lanes<8>>(const double*, const double*, const double*, const double*,

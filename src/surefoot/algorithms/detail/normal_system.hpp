@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/detail/sparse_lanes.hpp"
 
+#include <type_traits>
 #include <vector>
 
 namespace surefoot::algorithms {
@@ -23,7 +24,7 @@ class NormalSystem {
 
   /// Numbers of a factorisation, shared (S = double) or one per lane (S = Lanes<W>); flat arrays.
   struct Numbers {
-    Buffer by_rows;     ///< L in the order of the forward sweep
+    Buffer by_rows;     ///< L in the order of the forward sweep, panels by columns
     Buffer by_columns;  ///< L in the order of the backward sweep
     Buffer inverse_pivots;
     Buffer scratch;
@@ -44,33 +45,88 @@ class NormalSystem {
     const int* row_start = row_pattern_.start.data();
     const int* row_index = row_pattern_.index.data();
     const double* row_values = numbers.by_rows.data();
-    const Index n = size_;
-    for (Index i = 0; i < n; ++i) {
-      const int place = order[i];
-      Lanes<W> sum = rhs(place);
-      for (int k = row_start[i]; k < row_start[i + 1]; ++k) {
-        sum.subtract_product(entry_value<W, Own>(row_values, k),
-                             Lanes<W>::load(x + static_cast<Index>(row_index[k]) * W));
+    // Length: of each row, -1: various.
+    const auto rows = [&](const Stretch& stretch, auto length) __attribute__((always_inline)) {
+      constexpr int Length = decltype(length)::value;
+      int k = row_start[stretch.first];
+      for (int i = stretch.first; i < stretch.last; ++i) {
+        const int place = order[i];
+        Lanes<W> sum = rhs(place);
+        for (const int end = Length < 0 ? row_start[i + 1] : k + Length; k < end; ++k) {
+          sum.subtract_product(entry_value<W, Own>(row_values, k),
+                               Lanes<W>::load(x + static_cast<Index>(row_index[k]) * W));
+        }
+        sum.store(x + static_cast<Index>(place) * W);
       }
-      sum.store(x + static_cast<Index>(place) * W);
+    };
+    for (const Stretch& stretch : forward_) {
+      if (stretch.common > 0) {
+        for (int i = stretch.first; i < stretch.last; ++i)
+          rhs(order[i]).store(x + static_cast<Index>(order[i]) * W);
+        forward_panel<W, Own>(stretch, numbers, x);
+      } else if (stretch.length == 0) {
+        rows(stretch, std::integral_constant<int, 0>());
+      } else if (stretch.length == 1) {
+        rows(stretch, std::integral_constant<int, 1>());
+      } else {
+        rows(stretch, std::integral_constant<int, -1>());
+      }
     }
     const int* column_start = column_pattern_.start.data();
     const int* column_index = column_pattern_.index.data();
     const double* column_values = numbers.by_columns.data();
     const double* pivots = numbers.inverse_pivots.data();
-    for (Index i = n - 1; i >= 0; --i) {
-      double* target = x + static_cast<Index>(order[i]) * W;
-      Lanes<W> sum = Lanes<W>::load(target) * entry_value<W, Own>(pivots, static_cast<int>(i));
-      for (int k = column_start[i]; k < column_start[i + 1]; ++k) {
-        sum.subtract_product(entry_value<W, Own>(column_values, k),
-                             Lanes<W>::load(x + static_cast<Index>(column_index[k]) * W));
+    const auto columns = [&](const Stretch& stretch, auto length) __attribute__((always_inline)) {
+      constexpr int Length = decltype(length)::value;
+      for (int i = stretch.last - 1; i >= stretch.first; --i) {
+        double* target = x + static_cast<Index>(order[i]) * W;
+        Lanes<W> sum = Lanes<W>::load(target) * entry_value<W, Own>(pivots, i);
+        int k = column_start[i];
+        for (const int end = Length < 0 ? column_start[i + 1] : k + Length; k < end; ++k) {
+          sum.subtract_product(entry_value<W, Own>(column_values, k),
+                               Lanes<W>::load(x + static_cast<Index>(column_index[k]) * W));
+        }
+        sum.store(target);
       }
-      sum.store(target);
+    };
+    for (const Stretch& stretch : backward_) {
+      if (stretch.common > 0) {
+        backward_panel<W, Own>(stretch, numbers, x);
+      } else if (stretch.length == 1) {
+        columns(stretch, std::integral_constant<int, 1>());
+      } else if (stretch.length == 2) {
+        columns(stretch, std::integral_constant<int, 2>());
+      } else {
+        columns(stretch, std::integral_constant<int, -1>());
+      }
     }
   }
 
  private:
+  /// Rows (forward) or columns (backward) first .. last - 1 of L in their order, one after the other; or,
+  /// with common > 0, a panel: rows that begin with the same `common` columns, or columns with the same
+  /// `common` rows. What they share is loaded once for all. Sums are taken in the same order either way.
+  /// `length`: entries of each, or -1 where they differ or are few.
+  struct Stretch {
+    int first;
+    int last;
+    int common;
+    int length;
+  };
+  static void add_plain(std::vector<Stretch>& stretches, int first, int last, int length);
+  static constexpr int most_rows = 6;  // of a panel: running sums that registers have room for
+
   void analyse(const RowPattern& P, const RowPattern& A);
+  [[nodiscard]] std::vector<int> levels() const;
+  void find_panels();
+  template <int W, bool Own>
+  void forward_panel(const Stretch& panel, const Numbers& numbers, double* x) const;
+  template <int W, bool Own, int Rows>
+  void forward_rows(const Stretch& panel, const Numbers& numbers, double* x) const;
+  template <int W, bool Own>
+  void backward_panel(const Stretch& panel, const Numbers& numbers, double* x) const;
+  template <int W, bool Own, int Rows>
+  void backward_columns(const Stretch& panel, const Numbers& numbers, double* x) const;
 
   struct Product {
     int target;  // entry of the upper triangle of the permuted K
@@ -89,7 +145,9 @@ class NormalSystem {
   RowPattern column_pattern_;       // L by columns, rows in original numbering
   std::vector<int> row_column_;     // L by rows, columns in elimination order
   std::vector<int> column_row_;     // L by columns, rows in elimination order
-  std::vector<int> row_of_column_;  // entry by columns -> entry by rows
+  std::vector<int> row_of_column_;  // entry by columns -> its place in Numbers::by_rows
+  std::vector<Stretch> forward_;
+  std::vector<Stretch> backward_;
 };
 
 }  // namespace surefoot::algorithms

@@ -5,6 +5,13 @@
 
 namespace surefoot::algorithms {
 
+/// tau to divide a point by, as the package does: tau = 0 is no point, a large one here, and steps go on from
+/// it. NaN stays.
+template <int W>
+[[gnu::always_inline]] inline Lanes<W> scs_divisor(const Lanes<W>& tau) {
+  return max(tau, Lanes<W>(1e-18)) + Lanes<W>(0.0) * tau;
+}
+
 /// What the stopping test and the rule of the scale see of a homogeneous point (x, y, s, tau) of one
 /// instance, in the problem's own units; norms are the largest entry.
 struct ScsSurvey {

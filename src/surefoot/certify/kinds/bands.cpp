@@ -68,20 +68,22 @@ class Bands final : public KindOf<Bands, BandClaim> {
   }
   static auto key(const BandClaim& claim) { return std::make_tuple(claim.variant, claim.step, claim.of); }
 
-  void prepare(const Options&, runs::TallySpec& spec) const override { spec.keep_maxima = true; }
-
-  using ClaimKind::paid_claims;
-  [[nodiscard]] Index paid_claims(const Options&, const runs::TallySpec& spec) const override {
-    return 2 * static_cast<Index>(band_steps(claimed_steps(spec)).size());
+  void prepare(const Options& options, runs::TallySpec& spec) const override {
+    (options.scalar ? spec.keep_values : spec.keep_maxima) = true;
   }
 
-  void make(const Options&, std::size_t variant, const runs::Tally& tally, double delta,
+  using ClaimKind::paid_claims;
+  [[nodiscard]] Index paid_claims(const Options& options, const runs::TallySpec& spec) const override {
+    return numbers_at_step(options.scalar) * static_cast<Index>(band_steps(claimed_steps(spec)).size());
+  }
+
+  void make(const Options& options, std::size_t variant, const runs::Tally& tally, double delta,
             Certificate& certificate) const override {
     const runs::TallySpec& spec = tally.spec();
     const std::vector<Index> steps = band_steps(claimed_steps(spec));
     const double level = bounds::band_level(tally.samples(), delta);
-    const std::vector<Index> ranks =
-        band_point_ranks(tally.samples(), level, 2 * static_cast<Index>(steps.size()));
+    const std::vector<Index> ranks = band_point_ranks(
+        tally.samples(), level, numbers_at_step(options.scalar) * static_cast<Index>(steps.size()));
     for (std::size_t i = 0; i < spec.claim_columns.size(); ++i) {
       BandClaim claim;
       claim.variant = variant;
@@ -92,6 +94,7 @@ class Bands final : public KindOf<Bands, BandClaim> {
       claim.level = level;
       for (const char* of : {band_at_step, band_onward}) {
         WorkInterrupt::check();
+        if (options.scalar && of == band_onward) break;
         claim.of = of;
         claim.points = points_text(ranks, of == band_onward ? tally.maxima(i) : tally.values(i));
         add(certificate, claim);
@@ -102,14 +105,14 @@ class Bands final : public KindOf<Bands, BandClaim> {
   [[nodiscard]] Index declared(const Certificate& certificate, Index) const override {
     Index all = 0;
     for (std::size_t v = 0; v < certificate.variants.size(); ++v)
-      all += 2 * static_cast<Index>(band_steps_of(certificate, v).size());
+      all += numbers_at_step(certificate.scalar) * static_cast<Index>(band_steps_of(certificate, v).size());
     return all;
   }
 
   void check_one(const BandClaim& claim, ClaimChecker& checker) const {
     const Certificate& certificate = checker.certificate();
     checker.check_step(claim.variant, claim.step);
-    checker.expect(claim.of == band_at_step || claim.of == band_onward,
+    checker.expect(claim.of == band_at_step || (claim.of == band_onward && !certificate.scalar),
                    fmt::format("'{}' is neither the step nor what comes after it", claim.of));
     checker.expect(!checker.pac_bayes(), "there are no bands of drawn weights");
     checker.expect(certificate.simultaneous == Simultaneity::all, "bands hold together or not at all");
@@ -120,8 +123,8 @@ class Bands final : public KindOf<Bands, BandClaim> {
                    fmt::format("{} samples and delta {} give level {}, not {}", claim.samples, claim.delta,
                                level, claim.level));
     const std::vector<BandPoint> points = points_of(claim);
-    const std::vector<Index> ranks =
-        band_point_ranks(claim.samples, claim.level, 2 * static_cast<Index>(steps.size()));
+    const std::vector<Index> ranks = band_point_ranks(
+        claim.samples, claim.level, numbers_at_step(certificate.scalar) * static_cast<Index>(steps.size()));
     const bool first_ranks =
         points.size() <= ranks.size() &&
         std::ranges::equal(points, std::span(ranks).first(points.size()), {}, &BandPoint::rank);
@@ -157,7 +160,10 @@ class Bands final : public KindOf<Bands, BandClaim> {
     if (last == nullptr) return result;
     for (const double share : shown_shares) {
       const double value = value_of(*last, share);
-      if (value < infinity)
+      if (!(value < infinity)) continue;
+      if (certificate.scalar)
+        result.push_back(scalar_clause(certificate, voice, percent_label(share), upper_bound_value(value)));
+      else
         result.push_back(fmt::format("{}, {}at least {} {} at or below {}", after_steps(last->step),
                                      voice.subject, percent_label(share), voice.problems,
                                      with_unit(certificate, upper_bound_value(value))));
@@ -172,25 +178,38 @@ class Bands final : public KindOf<Bands, BandClaim> {
         "them may be chosen after looking (surefoot ask). How many samples there are may not."};
   }
 
-  [[nodiscard]] std::vector<std::string> assumptions(const Certificate&, int) const override {
+  [[nodiscard]] std::vector<std::string> assumptions(const Certificate& certificate, int) const override {
+    if (certificate.scalar)
+      return {
+          "Bands hold for all tolerances and shares at once, which may be chosen after looking; the number of "
+          "samples was fixed before."};
     return {
         "Bands hold for all tolerances and shares at once, which may be chosen after looking; the steps and the "
         "number of samples were fixed before."};
   }
 
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
-    return {"Chosen after looking",
-            fmt::format("Value of the {} for shares that may be chosen after looking",
-                        metric_with_unit(certificate)),
-            fmt::format(
-                "Value of the {} that the given share of new problems does not exceed, at the iteration and "
-                "from it on (certified, rounded up). Any share and any tolerance may be asked for.",
-                metric_with_unit(certificate)),
-            {}};
+    if (certificate.scalar)
+      return {"Chosen after looking",
+              fmt::format("Value of the {} for shares that may be chosen after looking",
+                          metric_with_unit(certificate)),
+              fmt::format("Value of the {} that the given share of new problems does not exceed (certified, "
+                          "rounded up). Any share and any tolerance may be asked for.",
+                          metric_with_unit(certificate)),
+              {}};
+    return {
+        "Chosen after looking",
+        fmt::format("Value of the {} for shares that may be chosen after looking",
+                    metric_with_unit(certificate)),
+        fmt::format("Value of the {} that the given share of new {} does not exceed, at the iteration and "
+                    "from it on (certified, rounded up). Any share and any tolerance may be asked for.",
+                    metric_with_unit(certificate), named_things(certificate)),
+        {note_on_groups(certificate)}};
   }
 
   [[nodiscard]] TextTable table(const Certificate& certificate, std::size_t variant,
                                 const std::vector<Index>& steps) const override {
+    if (certificate.scalar) return scalar_bands(certificate);
     std::map<std::pair<Index, std::string>, const BandClaim*> at;
     for (const BandClaim& claim : claims(certificate))
       if (claim.variant == variant) at[{claim.step, claim.of}] = &claim;
@@ -214,6 +233,23 @@ class Bands final : public KindOf<Bands, BandClaim> {
   }
 
  private:
+  /// A number per step, and the largest from there on; a scalar has no later ones.
+  static Index numbers_at_step(bool scalar) { return scalar ? 1 : 2; }
+
+  /// A row per variant.
+  [[nodiscard]] TextTable scalar_bands(const Certificate& certificate) const {
+    TextTable table;
+    table.columns = {{"variant", Align::left}};
+    for (const double share : shown_shares)
+      table.columns.push_back({percent_label(share) + " of problems", Align::right});
+    for (const BandClaim& claim : claims(certificate)) {
+      std::vector<std::string> cells{short_name(certificate, claim.variant)};
+      for (const double share : shown_shares) cells.push_back(upper_bound_value(value_of(claim, share)));
+      table.add_row(std::move(cells));
+    }
+    return table;
+  }
+
   static std::vector<Index> claimed_steps(const runs::TallySpec& spec) {
     std::vector<Index> steps;
     for (const std::size_t column : spec.claim_columns) steps.push_back(spec.steps[column]);

@@ -83,7 +83,7 @@ Index ClaimChecker::rank_of(Index samples, double quantile, double delta) {
   const auto key = std::make_tuple(samples, quantile, delta);
   const auto found = ranks_.find(key);
   if (found != ranks_.end()) return found->second;
-  const Index rank = bounds::order_statistic_rank(samples, quantile, delta);
+  const Index rank = bounds::rank_of_method(samples, quantile, delta, certificate_.grid_method);
   ranks_.emplace(key, rank);
   return rank;
 }

@@ -88,8 +88,13 @@ class ClaimKind {
   [[nodiscard]] virtual std::string_view singular() const = 0;
   /// Several: "success rates".
   [[nodiscard]] virtual std::string_view plural() const = 0;
-  /// Whether it is claimed unless a user says otherwise.
+  /// Whether it can be claimed of such rows; `require_claimed_of` throws InputError with the reason.
+  [[nodiscard]] virtual bool claimed_of(Sampling sampling) const { return sampling != Sampling::sequence; }
+  void require_claimed_of(Sampling sampling) const;
+  /// Whether it is claimed, where it can be, unless a user says otherwise.
   [[nodiscard]] virtual bool by_default() const { return false; }
+  /// Whether its claims may be made at every number of runs at once (bounds::RiskMethod::anytime).
+  [[nodiscard]] virtual bool can_hold_anytime() const { return false; }
   /// Whether the list stands in every certificate, also empty: so it is in those of the first releases. Lists
   /// of later kinds are written where there are claims.
   [[nodiscard]] virtual bool always_listed() const { return false; }
@@ -102,6 +107,9 @@ class ClaimKind {
   virtual void prepare(const Options& options, runs::TallySpec& spec) const;
   /// Claims of one variant that the confidence pays for.
   [[nodiscard]] virtual Index paid_claims(const Options& options, const runs::TallySpec& spec) const = 0;
+  /// Whether a claim of this share of problems can say something of so many runs, if all of them are good. By
+  /// their number alone; false also of kinds that claim no shares.
+  [[nodiscard]] virtual bool supports(const Options& options, double share, Index runs, double delta) const;
   /// The part of what is left of the confidence that it takes beside kinds that were declared; 0: it is one
   /// of these, which share the rest equally.
   [[nodiscard]] virtual double free_share() const { return 0; }
@@ -160,6 +168,10 @@ class ClaimKind {
   [[nodiscard]] virtual SectionWords section(const Certificate& certificate) const = 0;
   /// Whether each variant has a table of its own, with a row per step; otherwise one table has all.
   [[nodiscard]] virtual bool table_per_variant() const { return true; }
+  /// The same for a certificate: scalars of all variants stand in one table, a row each.
+  [[nodiscard]] bool table_per_variant(const Certificate& certificate) const {
+    return table_per_variant() && !certificate.scalar;
+  }
   [[nodiscard]] virtual TextTable table(const Certificate& certificate, std::size_t variant,
                                         const std::vector<Index>& steps) const = 0;
   /// Lines of curves.csv.

@@ -89,7 +89,7 @@ std::vector<Index> reached_counts(const runs::Tally& tally, std::size_t toleranc
 bounds::IterationBudget find_budget(const std::vector<Index>& reached, const BudgetClaim& claim,
                                     bounds::RiskMethod method) {
   if (claim.method != BudgetMethod::paper) {
-    return bounds::time_quantile_budget(reached, claim.samples, claim.quantile, claim.delta);
+    return bounds::time_quantile_budget(reached, claim.samples, claim.quantile, claim.delta, method);
   }
   std::vector<Index> failures(reached);
   for (Index& count : failures) count = claim.samples - count;
@@ -192,6 +192,7 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   [[nodiscard]] std::string_view singular() const override { return "iteration budget"; }
   [[nodiscard]] std::string_view plural() const override { return "iteration budgets"; }
   [[nodiscard]] bool by_default() const override { return true; }
+  [[nodiscard]] bool can_hold_anytime() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
   [[nodiscard]] std::string_view section_id() const override { return "iterations"; }
   [[nodiscard]] int place() const override { return 10; }
@@ -213,6 +214,12 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   }
   static auto key(const BudgetClaim& claim) {
     return std::make_tuple(claim.variant, claim.tolerance, claim.quantile);
+  }
+
+  [[nodiscard]] bool supports(const Options& options, double share, Index runs, double delta) const override {
+    if (options.budget_method == BudgetMethod::paper)
+      return bounds::covers(bounds::risk_upper_bound(0, runs, delta, options.risk_method), share);
+    return bounds::order_statistic_rank(runs, share, delta) > 0;
   }
 
   using ClaimKind::paid_claims;
@@ -260,6 +267,8 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
                    "its method is not that of the other claims");
     checker.expect(!claim.steps || records(certificate.variants[claim.variant], *claim.steps),
                    fmt::format("step {} was not recorded", claim.steps.value_or(0)));
+    checker.expect(claim.method != BudgetMethod::paper || !holds_anytime(certificate),
+                   "method paper is for a number of runs that was fixed beforehand");
     checker.check_tolerance(claim.tolerance);
     checker.check_quantile(claim.quantile);
     checker.expect(0 <= claim.reached && claim.reached <= claim.samples && claim.reached_before >= 0 &&
@@ -321,8 +330,8 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
     if (has_budgets(certificate, BudgetMethod::every_step)) {
       lines.push_back(
           fmt::format("Iterations needed by method every-step: at each recorded iteration from then on, {}, "
-                      "that share of problems is below the tolerance, not always the same ones.",
-                      horizon_words(certificate)));
+                      "that share of {} is below the tolerance, not always the same ones.",
+                      horizon_words(certificate), things(certificate)));
     }
     if (has_budgets(certificate, BudgetMethod::first_hit)) {
       lines.emplace_back(
@@ -343,11 +352,11 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
     const std::string meaning = budget_meaning(certificate);
     return {"Iterations needed",
-            "Iterations needed until the share of problems is " + meaning,
-            fmt::format("Iterations until the given share of problems is {}: observed in the samples, and "
-                        "certified for new problems.",
-                        meaning),
-            {note_on_settling(certificate), note_on_paper_budgets(certificate)},
+            fmt::format("Iterations needed until the share of {} is {}", named_things(certificate), meaning),
+            fmt::format("Iterations until the given share of {} is {}: observed in the samples, and "
+                        "certified for new {}.",
+                        named_things(certificate), meaning, things(certificate)),
+            {note_on_settling(certificate), note_on_paper_budgets(certificate), note_on_groups(certificate)},
             true};
   }
 
@@ -475,9 +484,9 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
   }
   if (!claim.steps) {
     return fmt::format(
-        "No guarantee{} that the {} of {} of problems gets below {} within the recorded "
+        "No guarantee{} that the {} of {} of {} gets below {} within the recorded "
         "iterations (observed: {}).",
-        of, certificate.metric, percent_label(claim.quantile),
+        of, certificate.metric, percent_label(claim.quantile), named_things(certificate),
         with_unit(certificate, exact_label(claim.tolerance)), observed);
   }
   const std::string opening = is_covered(claim)

@@ -5,6 +5,7 @@
 #include "surefoot/certify/json_text.hpp"
 #include "surefoot/certify/kinds/claim_checker.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/runs/tally.hpp"
 
@@ -131,6 +132,9 @@ class KindOf : public ClaimKind {
       if constexpr (has_worst_case) {
         if (worst.used()) visit.derived("with_worst_case", worst.better(claim));
       }
+      if constexpr (promises_share) {
+        if (certificate.shift) visit.derived("under_shift", share_under(*certificate.shift, claim));
+      }
       item.close('}');
     });
   }
@@ -149,6 +153,9 @@ class KindOf : public ClaimKind {
     Claim claim;
     Own::each_field(visit, claim);
     if constexpr (has_worst_case) visit.derived("with_worst_case", 0);
+    if (!claimed_of(Sampling::problems))  // our own runs are problems
+      for (FieldCheck& check : visit.checks) check.in_runs.reset();
+    if constexpr (promises_share) visit.derived("under_shift", 0);
     return visit.checks;
   }
 
@@ -209,6 +216,7 @@ class KindOf : public ClaimKind {
   static constexpr bool has_worst_case = requires(const WorstCaseBounds& worst, const Claim& claim) {
     worst.better(claim);
   };
+  static constexpr bool promises_share = requires(const Claim& claim) { promised_share(claim); };
   [[nodiscard]] const Own& own() const { return static_cast<const Own&>(*this); }
 
   Claims Certificate::*where_;

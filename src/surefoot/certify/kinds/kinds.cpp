@@ -1,8 +1,10 @@
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/kinds/bands.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
+#include "surefoot/certify/kinds/group_average.hpp"
 #include "surefoot/certify/kinds/iteration_budget.hpp"
 #include "surefoot/certify/kinds/quantile.hpp"
+#include "surefoot/certify/kinds/sequence.hpp"
 #include "surefoot/certify/kinds/success_rate.hpp"
 #include "surefoot/core/error.hpp"
 
@@ -14,10 +16,7 @@ namespace surefoot::certify {
 
 const std::vector<const ClaimKind*>& claim_kinds() {
   static const std::vector<const ClaimKind*> kinds{
-      &success_rates(),
-      &quantiles(),
-      &iteration_budgets(),
-      &bands(),
+      &success_rates(), &quantiles(), &iteration_budgets(), &bands(), &group_averages(), &sequences(),
   };
   return kinds;
 }
@@ -40,14 +39,35 @@ const ClaimKind& claim_kind(std::string_view name) {
   throw InputError(fmt::format("claims: '{}' is not one of {}", name, fmt::join(names, ", ")));
 }
 
-std::vector<std::string> default_kinds() {
+std::vector<std::string> default_kinds(Sampling sampling, bool anytime) {
   std::vector<std::string> names;
   for (const ClaimKind* kind : claim_kinds())
-    if (kind->by_default()) names.emplace_back(kind->name());
+    if (kind->by_default() && kind->claimed_of(sampling) && (!anytime || kind->can_hold_anytime()))
+      names.emplace_back(kind->name());
   return names;
 }
 
+void ClaimKind::require_claimed_of(Sampling sampling) const {
+  if (claimed_of(sampling)) return;
+  require(
+      sampling != Sampling::sequence,
+      "claims: {} ('{}') need independent samples, and the rows of one log are not: with --sequence (in Python "
+      "sequence=True) the only kind is 'sequence'",
+      plural(), name());
+  require(
+      !claimed_of(Sampling::groups),
+      "claims: {} ('{}') are of groups: name them by --group (in Python groups=), or give an array with three "
+      "axes",
+      plural(), name());
+  throw InputError(fmt::format("claims: {} ('{}') are of one log: say --sequence (in Python sequence=True)",
+                               plural(), name()));
+}
+
 void ClaimKind::prepare(const Options&, runs::TallySpec&) const {}
+
+bool ClaimKind::supports(const Options&, double, Index, double) const {
+  return false;
+}
 
 Index ClaimKind::losses_of_one(const LossShape&) const {
   return 0;

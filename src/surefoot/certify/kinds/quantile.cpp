@@ -53,6 +53,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
   [[nodiscard]] std::string_view singular() const override { return "quantile"; }
   [[nodiscard]] std::string_view plural() const override { return "quantiles"; }
   [[nodiscard]] bool by_default() const override { return true; }
+  [[nodiscard]] bool can_hold_anytime() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
   [[nodiscard]] std::string_view section_id() const override { return "quantiles"; }
   [[nodiscard]] int place() const override { return 30; }
@@ -77,7 +78,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
 
   void prepare(const Options& options, runs::TallySpec& spec) const override {
     spec.grid = options.grid;
-    if (options.quantile_method == QuantileMethod::exact) spec.keep_values = true;
+    if (options.quantile_method != QuantileMethod::grid) spec.keep_values = true;
   }
 
   [[nodiscard]] Index paid_claims(const Options& options, const runs::TallySpec& spec) const override {
@@ -86,14 +87,20 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
     return static_cast<Index>(spec.claim_columns.size() * per_step);
   }
 
+  [[nodiscard]] bool supports(const Options& options, double share, Index runs, double delta) const override {
+    return options.quantile_method == QuantileMethod::grid ||
+           bounds::order_statistic_rank(runs, share, delta) > 0;
+  }
+
   void make(const Options& options, std::size_t variant, const runs::Tally& tally, double delta,
             Certificate& certificate) const override {
-    const bool exact = options.quantile_method == QuantileMethod::exact;
+    const bool exact = options.quantile_method != QuantileMethod::grid;
     std::map<double, Index> ranks;
     const auto fill = [&](QuantileClaim& claim, std::size_t i) {
       if (exact) {
         const auto [rank, is_new] = ranks.try_emplace(claim.quantile, 0);
-        if (is_new) rank->second = bounds::order_statistic_rank(claim.samples, claim.quantile, delta);
+        if (is_new)
+          rank->second = bounds::rank_of_method(claim.samples, claim.quantile, delta, options.risk_method);
         fill_exact(claim, tally.values(i), rank->second);
         return;
       }
@@ -101,7 +108,9 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
       fill_grid(claim, tally.spec().grid, failures,
                 bounds::grid_quantile(failures, claim.samples, claim.quantile, delta, options.risk_method));
     };
-    make_all(options, variant, tally, delta, options.quantile_method, fill, certificate);
+    const bool anytime = exact && options.anytime();
+    make_all(options, variant, tally, delta, anytime ? QuantileMethod::anytime : options.quantile_method,
+             fill, certificate);
   }
 
   [[nodiscard]] Index losses_of_one(const LossShape& shape) const override { return shape.grid; }
@@ -141,7 +150,10 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
                                claim.at_most, claim.samples));
     checker.expect((claim.method == QuantileMethod::grid) == !checker.certificate().grid.empty(),
                    "the quantile method does not fit the declared grid");
-    if (claim.method == QuantileMethod::exact) {
+    checker.expect((claim.method == QuantileMethod::anytime) ==
+                       (holds_anytime(checker.certificate()) && checker.certificate().grid.empty()),
+                   "the quantile method does not fit the declared one");
+    if (claim.method != QuantileMethod::grid) {
       check_exact(claim, checker);
     } else {
       check_grid(claim, checker);
@@ -168,6 +180,7 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
                                                  const WorstCaseBounds& worst, const Voice& voice,
                                                  bool) const override {
     if (certificate.steps.empty()) return {};
+    if (certificate.scalar) return scalar_clauses(certificate, variant, voice);
     const QuantileClaim* claim = best_at(certificate, variant, std::ranges::max(certificate.steps));
     if (claim == nullptr || worst.better(*claim) != claim->upper_bound) return {};
     return {clause_of(certificate, *claim, voice)};
@@ -200,17 +213,20 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
     return {"Quantiles",
             fmt::format("Quantiles of the {}", metric_with_unit(certificate)),
-            fmt::format("Value of the {} that the given share of problems does not exceed: observed in the "
-                        "samples, and at most this among new problems (certified, rounded up).",
-                        metric_with_unit(certificate)),
-            {}};
+            fmt::format("Value of the {} that the given share of {} does not exceed: observed in the "
+                        "samples, and at most this among new {} (certified, rounded up).",
+                        metric_with_unit(certificate), named_things(certificate), things(certificate)),
+            {note_on_groups(certificate)}};
   }
 
   [[nodiscard]] TextTable table(const Certificate& certificate, std::size_t variant,
                                 const std::vector<Index>& steps) const override {
-    const auto label = [](const Certificate&, const Series& series) {
-      return percent_label(series.parameter) + " of problems";
+    const auto label = [](const Certificate& of, const Series& series) {
+      return fmt::format("{} of {}", percent_label(series.parameter), things(of));
     };
+    if (certificate.scalar)
+      return scalar_table(certificate, quantile_series(certificate),
+                          {label, observed_value, upper_bound_value});
     TextTable table = step_table(certificate, quantile_series(certificate), variant, steps,
                                  {label, observed_value, upper_bound_value});
     const std::optional<Series> worst = worst_case_series(certificate, variant);
@@ -308,8 +324,21 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
     return best;
   }
 
+  /// Every share that something is known of.
+  [[nodiscard]] std::vector<std::string> scalar_clauses(const Certificate& certificate, std::size_t variant,
+                                                        const Voice& voice) const {
+    std::vector<std::string> result;
+    for (const QuantileClaim& claim : claims(certificate))
+      if (claim.variant == variant && claim.upper_bound < infinity)
+        result.push_back(clause_of(certificate, claim, voice));
+    return result;
+  }
+
   static std::string clause_of(const Certificate& certificate, const QuantileClaim& claim,
                                const Voice& voice) {
+    if (certificate.scalar)
+      return scalar_clause(certificate, voice, percent_label(claim.quantile),
+                           upper_bound_value(claim.upper_bound));
     return fmt::format("{}, {}at least {} {} at or below {}", after_steps(claim.step), voice.subject,
                        percent_label(claim.quantile), voice.problems,
                        with_unit(certificate, upper_bound_value(claim.upper_bound)));

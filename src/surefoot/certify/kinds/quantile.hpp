@@ -20,7 +20,7 @@ struct QuantileClaim {
   double quantile = 0;
   bounds::QuantileMethod method = bounds::QuantileMethod::exact;
   Index samples = 0;
-  Index rank = 0;        ///< exact: the order statistic used, 0 if none exists
+  Index rank = 0;        ///< exact, anytime: the order statistic used, 0 if none exists
   Index below = 0;       ///< samples strictly below upper_bound
   Index at_most = 0;     ///< samples at most upper_bound
   double delta = 0;      ///< grid: of all its tolerances together
@@ -28,8 +28,8 @@ struct QuantileClaim {
   double upper_bound = infinity;
 };
 
-/// Exact: an order statistic (bounds/quantile.hpp). Grid: the smallest tolerance of a declared grid whose
-/// risk is at most 1 - quantile; one grid at a step serves every quantile there.
+/// Exact and anytime: an order statistic (bounds/quantile.hpp). Grid: the smallest tolerance of a declared
+/// grid whose risk is at most 1 - quantile; one grid at a step serves every quantile there.
 const ClaimKind& quantiles();
 
 std::vector<Series> quantile_series(const Certificate& certificate);

@@ -43,6 +43,7 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
   [[nodiscard]] std::string_view singular() const override { return "success rate"; }
   [[nodiscard]] std::string_view plural() const override { return "success rates"; }
   [[nodiscard]] bool by_default() const override { return true; }
+  [[nodiscard]] bool can_hold_anytime() const override { return true; }
   [[nodiscard]] bool always_listed() const override { return true; }
   [[nodiscard]] int place() const override { return 20; }
 
@@ -146,19 +147,31 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
     return result;
   }
 
-  [[nodiscard]] SectionWords section(const Certificate&) const override {
-    return {"Success rates",
-            "Share of problems below the tolerance",
-            "Share of problems below the tolerance: observed in the samples, and at least this among new "
-            "problems (certified, rounded down).",
-            {}};
+  [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
+    if (certificate.scalar)
+      return {
+          "Success rates",
+          "Share of problems that do not exceed the tolerance",
+          "Share of problems that do not exceed the tolerance: observed in the samples, and at least this among new "
+          "problems (certified, rounded down).",
+          {}};
+    return {
+        "Success rates",
+        fmt::format("Share of {} below the tolerance", named_things(certificate)),
+        fmt::format("Share of {} below the tolerance: observed in the samples, and at least this among new "
+                    "{} (certified, rounded down).",
+                    named_things(certificate), things(certificate)),
+        {note_on_groups(certificate)}};
   }
 
   [[nodiscard]] TextTable table(const Certificate& certificate, std::size_t variant,
                                 const std::vector<Index>& steps) const override {
     const auto label = [](const Certificate& of, const Series& series) {
-      return "below " + with_unit(of, exact_label(series.parameter));
+      return fmt::format("{} {}", below_or_at_most(of), with_unit(of, exact_label(series.parameter)));
     };
+    if (certificate.scalar)
+      return scalar_table(certificate, success_series(certificate),
+                          {label, observed_percent, lower_bound_percent});
     return step_table(certificate, success_series(certificate), variant, steps,
                       {label, observed_percent, lower_bound_percent});
   }
@@ -240,10 +253,11 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
     std::vector<std::string> parts;
     parts.reserve(rates.size());
     for (const SuccessClaim* claim : rates) {
-      parts.push_back(fmt::format("{} {}below {}", lower_bound_percent(quoted(*claim)),
-                                  parts.empty() ? voice.problems + ' ' : "",
+      parts.push_back(fmt::format("{} {}{} {}", lower_bound_percent(quoted(*claim)),
+                                  parts.empty() ? voice.problems + ' ' : "", below_or_at_most(certificate),
                                   tolerance_text(certificate, claim->tolerance)));
     }
+    if (certificate.scalar) return fmt::format("{}at least {}", voice.subject, listed(parts));
     return fmt::format("{}, {}at least {}", after_steps(rates.front()->step), voice.subject, listed(parts));
   }
 };

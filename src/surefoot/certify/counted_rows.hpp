@@ -1,0 +1,46 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/independence.hpp"
+#include "surefoot/core/types.hpp"
+#include "surefoot/runs/tally.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace surefoot::certify {
+
+struct Verification;
+
+/// The rows of one variant, counted from a table, or from several whose rows follow each other.
+class CountedRows {
+ public:
+  /// Of the next table: its counts, what was collected of its rows, which are numbered from rows() on, and
+  /// where it comes from (`samples` is filled in). InputError if its columns are of other steps, or its bytes
+  /// are those of a table that was added before.
+  void add(runs::Tally tally, const DependenceCheck& check, AppendedTable table);
+
+  [[nodiscard]] Index rows() const { return tally_ ? tally_->samples() : 0; }
+  [[nodiscard]] const runs::Tally& tally() const { return *tally_; }
+  [[nodiscard]] runs::Tally take_tally() { return std::move(*tally_); }
+  [[nodiscard]] Independence independence() const;
+  [[nodiscard]] const std::vector<AppendedTable>& tables() const { return tables_; }
+  /// Source, digest and reading of the first table, the others as appended, and what was found in all rows.
+  void describe(Variant& variant) const;
+
+ private:
+  std::optional<runs::Tally> tally_;
+  std::optional<DependenceCheck> check_;
+  std::vector<AppendedTable> tables_;
+};
+
+/// How many tables the variant was counted from.
+std::size_t table_count(const Variant& variant);
+
+/// Compares the counts of a variant, how its tables were read and what was found in their rows with a
+/// recount. An empty reading is that of an array, which has no header to read.
+void compare_counted(const Certificate& certificate, std::size_t variant, const CountedRows& counted,
+                     Verification& verification);
+
+}  // namespace surefoot::certify
