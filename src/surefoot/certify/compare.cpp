@@ -60,6 +60,13 @@ std::vector<VariantComparison> paired(const Certificate& a, const Certificate& b
 /// What is compared speaks of new problems.
 void require_of_problems(const Certificate& certificate, std::string_view which) {
   const Sampling sampling = sampling_of(certificate);
+  // Bounds from the other side are of a number of runs that was fixed beforehand.
+  require(
+      !holds_anytime(certificate),
+      "certificate {} holds at every number of runs (anytime), which was not fixed beforehand: comparisons of such "
+      "certificates are not there yet; certify both as variants of one certificate and read their bounds side "
+      "by side",
+      which);
   require(
       sampling != Sampling::groups,
       "certificate {} is of groups: comparisons of groups are not there yet; certify both as variants of one "

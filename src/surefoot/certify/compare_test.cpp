@@ -208,5 +208,15 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   EXPECT_TRUE(contains(input_error([&] { return compare(a, a, {0.985, {}}); }), "no confidence is left"));
 }
 
+// Bounds from the other side are of a fixed number of runs: somebody who stopped when it pleased has none.
+TEST(Compare, RefusesClaimsThatHoldAtEveryNumberOfRuns) {
+  Options options;
+  options.risk_method = bounds::RiskMethod::anytime;
+  const Certificate looked = decaying({{"x", 0.5}}, options);
+  const Certificate fixed = decaying({{"x", 0.6}});
+  EXPECT_TRUE(contains(input_error([&] { return compare(fixed, looked); }), "certificate B holds at every"));
+  EXPECT_TRUE(contains(input_error([&] { return compare(looked, fixed); }), "certificate A holds at every"));
+}
+
 }  // namespace
 }  // namespace surefoot::certify
