@@ -12,6 +12,7 @@
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/byte_source.hpp"
+#include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/file_names.hpp"
@@ -33,6 +34,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -152,13 +154,29 @@ fs::path certificate_file(const std::string& given) {
   return fs::is_directory(path, none) ? path / report::file_names::certificate : path;
 }
 
+/// The files that are given for a variant of the certificate that is appended to.
+std::span<const std::string> new_files(const CertifyOptions& options, std::size_t variants, std::size_t i) {
+  const std::span<const std::string> files = options.files;
+  return variants == 1 ? files : files.subspan(i, 1);
+}
+
+/// A process that was killed while it wrote may have left the new certificate in a folder that is not
+/// complete; the same command then does it again.
+void take_back_unfinished(const CertifyOptions& options, certify::Certificate& certificate) {
+  const fs::path folder = certificate_file(options.append).parent_path();
+  const std::optional<io::Manifest> manifest = io::read_manifest(folder.empty() ? "." : folder);
+  if (!manifest || manifest->complete || std::ranges::count(options.files, "-") > 0) return;
+  std::vector<std::vector<std::string>> digests(certificate.variants.size());
+  for (std::size_t i = 0; i < digests.size(); ++i)
+    for (const std::string& file : new_files(options, digests.size(), i))
+      digests[i].push_back(io::sha256_of_file(file));
+  certify::take_back_appended(certificate, digests);
+}
+
 /// The tables of the certificate, found by their digests, and those that are given after them.
 std::vector<VariantFiles> appended_files(const CertifyOptions& options,
                                          const certify::Certificate& certificate) {
   const std::size_t variants = certificate.variants.size();
-  require(options.files.size() == variants || variants == 1,
-          "--append: {} files for {} variants; give one for each, in the order of the certificate",
-          options.files.size(), variants);
   std::vector<fs::path> folders{".", certificate_file(options.append).parent_path()};
   for (const std::string& file : options.files)
     if (file != "-") folders.push_back(fs::path(file).parent_path());
@@ -180,9 +198,8 @@ std::vector<VariantFiles> appended_files(const CertifyOptions& options,
     };
     add_counted(variant.source, variant.sha256);
     for (const certify::AppendedTable& table : variant.appended) add_counted(table.source, table.sha256);
-    const std::size_t first = variants == 1 ? 0 : i;
-    for (std::size_t file = first; file < (variants == 1 ? options.files.size() : i + 1); ++file)
-      of.files.push_back({options.files[file], source_name(options.files[file])});
+    for (const std::string& file : new_files(options, variants, i))
+      of.files.push_back({file, source_name(file)});
     all.push_back(std::move(of));
   }
   return all;
@@ -327,6 +344,11 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
     const std::string path = certificate_file(options.append).string();
     before = certify::read_held_certificate(path).certificate;
     claims = certify::options_to_append(*before);
+    const std::size_t variants = before->variants.size();
+    require(options.files.size() == variants || variants == 1,
+            "--append: {} files for {} variants; give one for each, in the order of the certificate",
+            options.files.size(), variants);
+    take_back_unfinished(options, *before);
     files = appended_files(options, *before);
     data.emplace_back("--append", io::sha256_of_file(path));
   }

@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -24,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -407,6 +409,23 @@ PUBLIC int posix_spawnp(pid_t* id, const char* file, const posix_spawn_file_acti
   using Spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
                     char* const[], char* const[]);
   return next<Spawn>("posix_spawnp")(id, file, actions, attributes, argv, environment);
+}
+PUBLIC int pipe2(int ends[2], int flags) noexcept {
+  return system_fails("pipe2", EMFILE) ? -1 : next<int(int*, int)>("pipe2")(ends, flags);
+}
+PUBLIC pid_t fork() noexcept {
+  if (system_fails("fork", EAGAIN)) return -1;
+  const pid_t process = next<pid_t()>("fork")();
+  if (process == 0) counting = false;
+  return process;
+}
+PUBLIC int waitid(idtype_t what, id_t id, siginfo_t* info, int options) {
+  if (system_fails("waitid", ECHILD)) return -1;
+  return next<int(idtype_t, id_t, siginfo_t*, int)>("waitid")(what, id, info, options);
+}
+PUBLIC int poll(pollfd* files, nfds_t count, int milliseconds) {
+  return system_fails("poll", ENOMEM) ? -1
+                                      : next<int(pollfd*, nfds_t, int)>("poll")(files, count, milliseconds);
 }
 PUBLIC int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*begin)(void*),
                           void* argument) {

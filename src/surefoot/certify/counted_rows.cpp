@@ -50,6 +50,25 @@ std::size_t table_count(const Variant& variant) {
   return 1 + variant.appended.size();
 }
 
+bool take_back_appended(Certificate& certificate, const std::vector<std::vector<std::string>>& sha256) {
+  const auto was_last = [](const Variant& variant, const std::vector<std::string>& digests) {
+    if (digests.size() > variant.appended.size()) return false;
+    const auto first = variant.appended.end() - static_cast<std::ptrdiff_t>(digests.size());
+    return std::equal(
+        first, variant.appended.end(), digests.begin(), digests.end(),
+        [](const AppendedTable& table, const std::string& digest) { return table.sha256 == digest; });
+  };
+  if (!std::ranges::equal(certificate.variants, sha256, was_last)) return false;
+  for (std::size_t i = 0; i < sha256.size(); ++i) {
+    Variant& variant = certificate.variants[i];
+    for (std::size_t table = 0; table < sha256[i].size(); ++table) {
+      variant.samples -= variant.appended.back().samples;
+      variant.appended.pop_back();
+    }
+  }
+  return true;
+}
+
 void compare_counted(const Certificate& certificate, std::size_t variant, const CountedRows& counted,
                      Verification& verification) {
   const Variant& stated = certificate.variants.at(variant);

@@ -38,6 +38,10 @@ class CountedRows {
 /// How many tables the variant was counted from.
 std::size_t table_count(const Variant& variant);
 
+/// Takes tables back that were appended last, given by their digests for each variant; false, and nothing is
+/// changed, if they were not.
+bool take_back_appended(Certificate& certificate, const std::vector<std::vector<std::string>>& sha256);
+
 /// Compares the counts of a variant, how its tables were read and what was found in their rows with a
 /// recount. An empty reading is that of an array, which has no header to read.
 void compare_counted(const Certificate& certificate, std::size_t variant, const CountedRows& counted,

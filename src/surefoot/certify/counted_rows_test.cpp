@@ -75,6 +75,26 @@ TEST(CountedRows, OfSeveralTablesAreThoseOfOne) {
   EXPECT_EQ(table_count(variant), 3U);
 }
 
+TEST(CountedRows, WhatWasAppendedLastIsTakenBack) {
+  Certificate certificate;
+  certificate.variants.resize(2);
+  for (Variant& variant : certificate.variants) {
+    variant.samples = 60;
+    variant.appended = {{"b.csv", "bb", 20, {}}, {"c.csv", "cc", 30, {}}};
+  }
+  const Certificate before = certificate;
+  EXPECT_FALSE(take_back_appended(certificate, {{"cc"}}));
+  EXPECT_FALSE(take_back_appended(certificate, {{"cc"}, {"bb"}}));
+  EXPECT_FALSE(take_back_appended(certificate, {{"aa", "bb", "cc"}, {"cc"}}));
+  EXPECT_EQ(certificate.variants[0].appended, before.variants[0].appended);
+  ASSERT_TRUE(take_back_appended(certificate, {{"cc"}, {"bb", "cc"}}));
+  EXPECT_EQ(certificate.variants[0].samples, 30);
+  ASSERT_EQ(certificate.variants[0].appended.size(), 1U);
+  EXPECT_EQ(certificate.variants[0].appended[0].sha256, "bb");
+  EXPECT_EQ(certificate.variants[1].samples, 10);
+  EXPECT_TRUE(certificate.variants[1].appended.empty());
+}
+
 TEST(CountedRows, AreNotCountedTwice) {
   const Options options = resolved(anytime_options(), {appended_steps});
   const runs::TallySpec spec = tally_spec(options, appended_steps);

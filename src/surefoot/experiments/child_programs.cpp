@@ -28,6 +28,10 @@ constexpr std::size_t errors_kept = 2000;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+[[noreturn]] void fail_to_read() {
+  throw std::system_error(errno, std::generic_category(), "what a program prints cannot be read");
+}
+
 }  // namespace
 
 /// A descriptor of the system that is closed with it.
@@ -86,11 +90,20 @@ namespace {
 /// 0: it runs. Otherwise the error of the system.
 int complaint_of(int descriptor) {
   int why = 0;
-  ssize_t count = 0;
-  do {
-    count = read(descriptor, &why, sizeof why);
-  } while (count < 0 && errno == EINTR);
-  return count == static_cast<ssize_t>(sizeof why) ? why : 0;
+  std::size_t known = 0;
+  while (known < sizeof why) {
+    const ssize_t count = read(descriptor, reinterpret_cast<char*>(&why) + known, sizeof why - known);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_to_read();
+    if (count == 0) return 0;
+    known += static_cast<std::size_t>(count);
+  }
+  return why;
+}
+
+void never_wait_for(int descriptor) {
+  const int flags = fcntl(descriptor, F_GETFL);
+  if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) != 0) fail_to_begin("a pipe");
 }
 
 }  // namespace
@@ -105,7 +118,8 @@ void ChildPrograms::read_into(Descriptor& from, std::string& text, std::size_t m
       continue;
     }
     if (count < 0 && errno == EINTR) continue;
-    if (count == 0 || errno != EAGAIN) from.close();
+    if (count < 0 && errno != EAGAIN) fail_to_read();  // a row that is cut may look like a whole one
+    if (count == 0) from.close();
     return;
   }
 }
@@ -161,8 +175,8 @@ void ChildPrograms::begin(Index number, const std::vector<std::string>& command)
   child->end.number = number;
   child->output = std::move(output.read_end);
   child->errors = std::move(errors.read_end);
-  for (const int descriptor : {child->output.get(), child->errors.get()})
-    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+  never_wait_for(child->output.get());
+  never_wait_for(child->errors.get());
   constexpr double longest = 1e9;  // seconds that a clock can add up
   child->has_deadline = options_.seconds < longest;
   if (child->has_deadline)
@@ -188,7 +202,9 @@ void ChildPrograms::read_what_is_there(Child& child) const {
 bool ChildPrograms::has_ended(Child& child) const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(child.process);
-  if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return false;
+  if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
+    throw std::system_error(errno, std::generic_category(), "a program cannot be waited for");
+  if (info.si_pid == 0) return false;
   child.kill_group();  // what it has left running: the group is there as long as it is not waited for
   read_what_is_there(child);
   int status = 0;
@@ -214,7 +230,8 @@ std::vector<ChildEnd> ChildPrograms::wait(const Interrupt& interrupt) {
     }
     constexpr int soon = 1;  // ms
     constexpr int later = 20;
-    poll(waited_for.data(), waited_for.size(), ending ? soon : later);
+    if (poll(waited_for.data(), waited_for.size(), ending ? soon : later) < 0 && errno != EINTR)
+      fail_to_read();
     for (std::unique_ptr<Child>& child : children_) {
       read_what_is_there(*child);
       if (child->has_deadline && child->end.how == ChildEnd::How::exited &&

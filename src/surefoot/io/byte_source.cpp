@@ -47,10 +47,11 @@ int open_for_reading(const std::string& path) {
 }
 
 // Returns when there is input, an end or an error; what stops the work is asked for again and again.
-void wait_for_input(int number) {
+void wait_for_input(int number, const std::string& name) {
   constexpr int milliseconds = 100;
   pollfd input{number, POLLIN, 0};
-  while (::poll(&input, 1, milliseconds) <= 0) {
+  for (int ready = 0; (ready = ::poll(&input, 1, milliseconds)) <= 0;) {
+    require(ready == 0 || errno == EINTR, "{}: cannot read: {}", name, reason(errno));
     if (interrupt_of_waiting()) interrupt_of_waiting()();
   }
 }
@@ -82,7 +83,7 @@ class FileSource final : public ByteSource {
   std::size_t fetch(char* into, std::size_t bytes) override {
     ssize_t got = 0;
     do {
-      if (waits_) wait_for_input(file_.number());
+      if (waits_) wait_for_input(file_.number(), name());
       got = ::read(file_.number(), into, std::min(bytes, piece_bytes));
     } while (got < 0 && errno == EINTR);
     require(got >= 0, "{}: cannot read: {}", name(), reason(errno));

@@ -44,7 +44,9 @@ bool LiveLines::take(std::string_view& line) {
 
 bool LiveLines::fetch() {
   pollfd input{descriptor_, POLLIN, 0};
-  if (::poll(&input, 1, live_wait_milliseconds) <= 0) return false;
+  const int ready = ::poll(&input, 1, live_wait_milliseconds);
+  require(ready >= 0 || errno == EINTR, "{}: cannot read: {}", name_, reason(errno));
+  if (ready <= 0) return false;
   const ssize_t got = ::read(descriptor_, buffer_.data(), buffer_.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return false;
   require(got >= 0, "{}: cannot read: {}", name_, reason(errno));
