@@ -267,6 +267,7 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
           &journal);
       counted.add(std::move(tally), table.check(),
                   {given[i].files[t].source, table.sha256(), 0, table.reading()});
+      tables[i][t].reset();  // its buffers
     }
     certify::Variant variant;
     variant.name = given[i].name;

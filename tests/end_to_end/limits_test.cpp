@@ -295,6 +295,14 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
   EXPECT_EQ(expect_below(200e6, {"compare", "certified/certificate.json", "larger/certificate.json",
                                  "--variants", "table,larger", "--out", "compared"}),
             0);
+  EXPECT_EQ(expect_below(200e6, {"compare", "table.npy", "larger.npy", "--paired"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"ask", "certified/certificate.json", "--claim", "10% below 1"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"monitor", "certified/certificate.json"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"export", "certified/certificate.json", "--c", "constants.h"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"certify", "table.npy", "--scalar", "--out", "scalars"}), 0);
+  EXPECT_EQ(expect_below(200e6, {"certify", "table.npy", "--anytime", "--out", "grown"}), 0);
+  write("more.npy", io::npy_bytes(problems::Table::Random(3000, 20).cwiseAbs()));
+  EXPECT_EQ(expect_below(200e6, {"certify", "more.npy", "--append", "grown", "--out", "grown"}), 0);
   EXPECT_EQ(expect_below(200e6, {"worst-case", "averaged", "--steps", "1..20", "--out", "worst"}), 0);
   EXPECT_EQ(expect_below(200e6, training_arguments()), 0);
   EXPECT_EQ(expect_below(300e6, {"calibrate", "trained/weights.safetensors", "--hold-out", "0:1000", "--out",

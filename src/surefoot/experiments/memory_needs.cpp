@@ -127,6 +127,12 @@ void MemoryNeeds::add_bytes(const std::string& what, double bytes) {
   needs_.push_back({what, bytes});
 }
 
+void MemoryNeeds::add_largest(const std::string& what, double bytes) {
+  const auto found = std::ranges::find(needs_, what, &Need::what);
+  if (found == needs_.end()) return add_bytes(what, bytes);
+  found->bytes = std::max(found->bytes, bytes);
+}
+
 void MemoryNeeds::add_blocks(const algorithms::Operator& op, Index steps, Index blocks, Index states) {
   const double before = allocated_bytes();
   const std::unique_ptr<algorithms::Workspace> one = op.make_workspace();
@@ -157,7 +163,7 @@ CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
 }
 
 void MemoryNeeds::add_table(const certify::RunTable& table, const certify::Options& claims, bool kept) {
-  add_bytes("reading", table.memory_to_come());
+  add_largest("reading", table.memory_to_come());
   const CountedSizes sizes = CountedSizes::of(claims, static_cast<Index>(table.steps().size()));
   if (table.grouped()) {
     add_bytes("groups", bytes_of_groups(table, claims));

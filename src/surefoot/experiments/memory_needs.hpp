@@ -53,7 +53,7 @@ class MemoryNeeds {
   /// Counts of at most so many runs (none: nobody knows how many) by `tallies` at once, and the certificate
   /// of them; `kept`: with checkpoints.
   void add_counts(const CountedSizes& sizes, std::optional<Index> runs, Index tallies, bool kept);
-  /// A table that is read and counted; `kept`: with checkpoints.
+  /// A table that is read and counted, and closed before the next one is read; `kept`: with checkpoints.
   void add_table(const certify::RunTable& table, const certify::Options& claims, bool kept);
   /// Bytes that are left of what was available.
   [[nodiscard]] double left() const;
@@ -61,6 +61,9 @@ class MemoryNeeds {
   void require_fit() const;
 
  private:
+  /// Of parts that are there one after the other, the largest.
+  void add_largest(const std::string& what, double bytes);
+
   struct Need {
     std::string what;
     double bytes = 0;
