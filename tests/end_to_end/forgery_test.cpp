@@ -260,6 +260,10 @@ class Forgery : public ProgramTest {
     make(qp + "--out qp");
     make(qp + "--out again");
     made.push_back({"run", body("qp"), {}, {}, repeated("again")});
+    const std::string drawn = "run family unconstrained-qp --samples 300 --iterations 20 --steps 10,20" + few;
+    make(drawn + "--out drawn");
+    make(drawn + "--out drawn_again");
+    made.push_back({"drawn", body("drawn"), {}, {}, repeated("drawn_again")});
     write("train.toml", testing::training_file(2));
     make("train train.toml --quiet --out trained");
     const std::string weights = (folder_ / "trained/weights.safetensors").string();

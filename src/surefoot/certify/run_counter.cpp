@@ -36,20 +36,36 @@ RunCounter::RunCounter(const std::vector<runs::TallySpec>& specs, CountJournal* 
 
 void RunCounter::run(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
                      const runs::RunOptions& options, Index base, const TraceListener& listener) {
+  runs::RunOptions shared = options;
+  shared.shared = true;
   run_numbered(
-      op, {metric}, start, options, {base, 0}, [](std::size_t, Index) { return 0; }, listener);
+      op, {metric}, start, shared, {base, 0}, [](std::size_t, Index) { return 0; }, listener);
+}
+
+void RunCounter::run_own(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
+                         const runs::RunOptions& options, Index base, const TraceListener& listener) {
+  runs::RunOptions own = options;
+  own.shared = false;
+  run_numbered(
+      op, {metric}, start, own, {base, 0}, [](std::size_t, Index) { return 0; }, listener);
+}
+
+void RunCounter::expect(Index runs) {
+  for (const Shards& shards : groups_)
+    for (const std::unique_ptr<Shard>& shard : shards) shard->tally.expect(runs);
 }
 
 void RunCounter::run_grouped(const algorithms::Operator& op, const std::vector<runs::Metric>& metrics,
                              const runs::Start& start, const runs::RunOptions& options,
                              const GroupOf& group_of) {
-  run_numbered(op, metrics, start, options, {0, op.instances()}, group_of, nullptr);
+  runs::RunOptions shared = options;
+  shared.shared = true;
+  run_numbered(op, metrics, start, shared, {0, op.instances()}, group_of, nullptr);
 }
 
 void RunCounter::run_numbered(const algorithms::Operator& op, const std::vector<runs::Metric>& metrics,
                               const runs::Start& start, runs::RunOptions options, const Numbers& numbers,
                               const GroupOf& group_of, const TraceListener& listener) {
-  options.shared = true;
   if (journal_ != nullptr) {
     options.wanted = [&](Index first, Index count) {
       bool done = true;

@@ -34,6 +34,15 @@ class RunCounter {
   /// here.
   void run(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
            const runs::RunOptions& options, Index base = 0, const TraceListener& listener = nullptr);
+  /// The same for problems that this process alone has: those of others, and other blocks, have numbers of
+  /// their own.
+  void run_own(const algorithms::Operator& op, const runs::Metric& metric, const runs::Start& start,
+               const runs::RunOptions& options, Index base, const TraceListener& listener = nullptr);
+  /// Before the first run: so many will be counted here and by other processes, so that values are rounded up
+  /// at once where that many make it necessary.
+  void expect(Index runs);
+  /// Runs first .. first + count - 1 were counted before.
+  [[nodiscard]] bool is_done(Index first, Index count) const;
   /// Runs the operator once for all metrics; only one such run may be counted here.
   void run_grouped(const algorithms::Operator& op, const std::vector<runs::Metric>& metrics,
                    const runs::Start& start, const runs::RunOptions& options, const GroupOf& group_of);
@@ -66,7 +75,6 @@ class RunCounter {
                     const GroupOf& group_of, const TraceListener& listener);
   void add(std::size_t group, Index number, Index instance, const double* trace,
            const TraceListener& listener);
-  [[nodiscard]] bool is_done(Index first, Index count) const;
   [[nodiscard]] bool is_new(Index number);
   [[nodiscard]] static runs::Tally sum(const Shards& shards);
   void keep();

@@ -37,6 +37,8 @@ const std::set<std::string>& options_of_files() {
 bool may_be_repeated(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "run") return words[1] == "qp" || words[1] == "cone";
   if (words.size() == 1) return words[0] == "calibrate";
+  if (words.size() == 3 && words[0] == "run" && words[1] == "family")
+    return !words[2].empty() && words[2].front() != '-';
   return words.size() == 2 && words[0] == "reproduce" && !words[1].empty() && words[1].front() != '-';
 }
 

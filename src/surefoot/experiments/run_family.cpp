@@ -155,34 +155,48 @@ void FamilyRunOptions::validate() const {
           metric);
 }
 
-SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options) {
-  const auto problem = std::make_shared<const problems::Qp>(files.read_qp());
+SolverRun osqp_run(problems::Qp problem, const algorithms::OsqpOptions& options) {
+  const auto held = std::make_shared<const problems::Qp>(std::move(problem));
   SolverRun run;
-  files.with_file_names([&] { run.op = std::make_unique<algorithms::Osqp>(*problem, options); });
-  run.data = certify::data_of(*problem);
-  run.solve = [problem](const Interrupt& interrupt) {
+  run.op = std::make_unique<algorithms::Osqp>(*held, options);
+  run.data = certify::data_of(*held);
+  run.solve = [held](const Interrupt& interrupt) {
     runs::QpSolveOptions how;
     how.interrupt = interrupt;
-    return runs::solve_qp(*problem, how);
+    return runs::solve_qp(*held, how);
   };
-  run.problems = problem;
+  run.problems = held;
   run.stops = options.stop;
+  return run;
+}
+
+SolverRun scs_run(problems::ConeProgram problem, const algorithms::ScsOptions& options) {
+  const auto held = std::make_shared<const problems::ConeProgram>(std::move(problem));
+  SolverRun run;
+  run.op = algorithms::make_scs(*held, options);
+  run.data = certify::data_of(*held);
+  run.solve = [held, options](const Interrupt& interrupt) {
+    runs::SolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve_cone(*held, options, how);
+  };
+  run.problems = held;
+  run.stops = options.stop;
+  return run;
+}
+
+SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options) {
+  problems::Qp problem = files.read_qp();
+  SolverRun run;
+  files.with_file_names([&] { run = osqp_run(std::move(problem), options); });
   return run;
 }
 
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
                   const problems::Cones& cones) {
-  const auto problem = std::make_shared<const problems::ConeProgram>(files.read_cone_program(cones));
+  problems::ConeProgram problem = files.read_cone_program(cones);
   SolverRun run;
-  files.with_file_names([&] { run.op = algorithms::make_scs(*problem, options); });
-  run.data = certify::data_of(*problem);
-  run.solve = [problem, options](const Interrupt& interrupt) {
-    runs::SolveOptions how;
-    how.interrupt = interrupt;
-    return runs::solve_cone(*problem, options, how);
-  };
-  run.problems = problem;
-  run.stops = options.stop;
+  files.with_file_names([&] { run = scs_run(std::move(problem), options); });
   return run;
 }
 

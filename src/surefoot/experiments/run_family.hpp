@@ -72,6 +72,8 @@ struct SolverRun {
   std::function<problems::Table(const Interrupt&)> solve;
   bool stops = false;  ///< its stopping test, if it has one, is obeyed
 };
+SolverRun osqp_run(problems::Qp problem, const algorithms::OsqpOptions& options);
+SolverRun scs_run(problems::ConeProgram problem, const algorithms::ScsOptions& options);
 SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options);
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
                   const problems::Cones& cones);

@@ -42,6 +42,10 @@ FamilyKey key_of(const SinusoidsOptions& options) {
   return key_named("sinusoids", options);
 }
 
+FamilyKey key_of(const RobustKalmanOptions& options) {
+  return key_named("robust-kalman", options);
+}
+
 FamilyKey key_of(const ModelPredictiveControlOptions& options) {
   return key_named("model-predictive-control", options);
 }

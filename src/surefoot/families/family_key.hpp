@@ -2,6 +2,7 @@
 
 #include "surefoot/core/family_key.hpp"
 #include "surefoot/families/model_predictive_control.hpp"
+#include "surefoot/families/robust_kalman.hpp"
 #include "surefoot/families/sinusoids.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/families/unconstrained_qp.hpp"
@@ -43,6 +44,22 @@ void visit_constants(SinusoidsOptions& options, const Visit& visit) {
 }
 
 template <class Visit>
+void visit_constants(RobustKalmanOptions& options, const Visit& visit) {
+  auto& [horizon, damping, dt, mu, rho, noise, outlier_probability, outlier_noise, true_huber] = options;
+  visit("horizon", horizon);
+  visit("damping", damping);
+  visit("dt", dt);
+  visit("mu", mu);
+  visit("rho", rho);
+  visit("noise", noise);
+  visit("outlier_probability", outlier_probability);
+  visit("outlier_noise", outlier_noise);
+  Index huber = true_huber ? 1 : 0;
+  visit("true_huber", huber);
+  true_huber = huber != 0;
+}
+
+template <class Visit>
 void visit_constants(ModelPredictiveControlOptions& options, const Visit& visit) {
   auto& [carts, pushed, horizon, dt, spring, friction, force_limit, rate_limit, position_cost, speed_cost,
          force_cost, rate_cost, position_range, speed_range, disturbance] = options;
@@ -72,6 +89,7 @@ std::string constant_text(const std::vector<Index>& value);
 FamilyKey key_of(const SparseCodingOptions& options);
 FamilyKey key_of(const UnconstrainedQpOptions& options);
 FamilyKey key_of(const SinusoidsOptions& options);
+FamilyKey key_of(const RobustKalmanOptions& options);
 FamilyKey key_of(const ModelPredictiveControlOptions& options);
 
 }  // namespace surefoot::families
