@@ -40,6 +40,8 @@ constexpr std::array all_verbs{
     NamedVerb{"monitor", add_monitor_verb, "Deploy"},
     NamedVerb{"export", [](CLI::App& app, int&) { add_export_verb(app); }, "Deploy"},
     NamedVerb{"reproduce", [](CLI::App& app, int&) { add_reproduce_verb(app); }, "Research"},
+    NamedVerb{"completion", [](CLI::App& app, int&) { add_completion_verb(app); }, "Setup"},
+    NamedVerb{"manual", [](CLI::App& app, int&) { add_manual_verb(app); }, "Setup"},
 };
 
 std::vector<CLI::App*> verbs_of(CLI::App& app) {

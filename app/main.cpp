@@ -40,7 +40,8 @@ void hold_standard_streams() {
 bool is_for_one_process(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   return verb == "verify" || verb == "compare" || verb == "bound" || verb == "worst-case" ||
-         verb == "monitor" || verb == "export" || verb.empty() || verb.front() == '-';
+         verb == "monitor" || verb == "completion" || verb == "manual" || verb == "export" || verb.empty() ||
+         verb.front() == '-';
 }
 
 int run_program(int argc, char** argv) {

@@ -8,6 +8,8 @@ void add_bound_verb(CLI::App& app);
 void add_calibrate_verb(CLI::App& app);
 void add_certify_verb(CLI::App& app);
 void add_compare_verb(CLI::App& app, int& exit_code);
+void add_completion_verb(CLI::App& app);
+void add_manual_verb(CLI::App& app);
 void add_export_verb(CLI::App& app);
 void add_monitor_verb(CLI::App& app, int& exit_code);
 void add_run_verb(CLI::App& app, int& exit_code);

@@ -5,6 +5,22 @@ install(TARGETS surefoot surefoot_testing EXPORT surefootTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS surefoot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Completions of shells and manual pages, from what --help says.
+install(CODE "
+  set(made \"${PROJECT_BINARY_DIR}/generated/share\")
+  file(REMOVE_RECURSE \"\${made}\")
+  foreach(shell_and_file bash:bash-completion/completions/surefoot zsh:zsh/vendor-completions/_surefoot
+                         fish:fish/vendor_completions.d/surefoot.fish)
+    string(REGEX MATCH \"^[a-z]+\" shell \"\${shell_and_file}\")
+    string(REGEX REPLACE \"^[a-z]+:\" \"\" file \"\${shell_and_file}\")
+    get_filename_component(folder \"\${made}/\${file}\" DIRECTORY)
+    file(MAKE_DIRECTORY \"\${folder}\")
+    execute_process(COMMAND \"$<TARGET_FILE:surefoot_program>\" completion \${shell} OUTPUT_FILE \"\${made}/\${file}\"
+                    COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  execute_process(COMMAND \"$<TARGET_FILE:surefoot_program>\" manual --out \"\${made}/man/man1\" COMMAND_ERROR_IS_FATAL ANY)
+  file(INSTALL \"\${made}/\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+")
 install(DIRECTORY src/surefoot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
         # These need fast_float and nlohmann/json, which users of the library need not have.
         PATTERN "number.hpp" EXCLUDE PATTERN "json_fields.hpp" EXCLUDE PATTERN "json_parse.hpp" EXCLUDE PATTERN "free_choice.hpp" EXCLUDE PATTERN "kind_of.hpp" EXCLUDE

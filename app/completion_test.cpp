@@ -1,0 +1,97 @@
+#include "completion.hpp"
+
+#include "surefoot/io/atomic_file.hpp"
+
+#include "command_line.hpp"
+#include "manual.hpp"
+#include "support/input_error.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using surefoot::test_support::TemporaryFolder;
+
+std::vector<DescribedVerb> all_described() {
+  int exit_code = 0;
+  return described_verbs(*make_command_line(exit_code));
+}
+
+const DescribedVerb& described(const std::vector<DescribedVerb>& verbs,
+                               const std::vector<std::string>& words) {
+  return *std::find_if(verbs.begin(), verbs.end(),
+                       [&](const DescribedVerb& verb) { return verb.words == words; });
+}
+
+TEST(DescribedVerbs, SayWhatHelpSays) {
+  const std::vector<DescribedVerb> verbs = all_described();
+  std::set<std::string> names;
+  for (const DescribedVerb& verb : verbs) {
+    EXPECT_FALSE(verb.description.empty()) << manual_name(verb);
+    EXPECT_TRUE(names.insert(manual_name(verb)).second) << manual_name(verb);
+  }
+  EXPECT_TRUE(names.contains("surefoot-run-qp"));
+  const DescribedVerb& certify = described(verbs, {"certify"});
+  EXPECT_EQ(certify.arguments.front().names.front(), "files");
+  const auto option = [&](const std::string& name) {
+    return *std::find_if(certify.options.begin(), certify.options.end(), [&](const DescribedOption& each) {
+      return std::ranges::count(each.names, name) > 0;
+    });
+  };
+  EXPECT_EQ(option("--confidence").takes, "FLOAT=0.99");
+  EXPECT_EQ(option("--json").takes, "") << "a flag";
+}
+
+TEST(Completion, OfBashGivesVerbsThenOptionsThenFiles) {
+  const TemporaryFolder folder;
+  folder.write("surefoot.bash", completion_script("bash", all_described()));
+  folder.write("residuals.csv", "1\n");
+  const auto completed = [&](const std::string& words) {
+    folder.write("try.bash", fmt::format("source ./surefoot.bash\nCOMP_WORDS=(surefoot {})\n"
+                                         "COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n_surefoot\n"
+                                         "echo \"${{COMPREPLY[*]}}\"\n",
+                                         words));
+    EXPECT_EQ(std::system(("cd '" + folder.path().string() + "' && bash try.bash >out.txt").c_str()), 0);
+    return surefoot::io::read_file(folder / "out.txt", 1000);
+  };
+  EXPECT_EQ(completed("cer"), "certify\n");
+  EXPECT_EQ(completed("run q"), "qp\n");
+  EXPECT_EQ(completed("run qp --rh"), "--rho\n");
+  EXPECT_EQ(completed("certify --tol"), "--tolerances\n");
+  EXPECT_EQ(completed("certify resid"), "residuals.csv\n");
+  EXPECT_EQ(completed("verify certify --wei"), "--weights\n") << "a file may be called like a verb";
+}
+
+TEST(Completion, OfOtherShellsNamesEveryOption) {
+  const std::vector<DescribedVerb> verbs = all_described();
+  const std::string zsh = completion_script("zsh", verbs);
+  const std::string fish = completion_script("fish", verbs);
+  for (const DescribedVerb& verb : verbs) {
+    for (const DescribedOption& option : verb.options) {
+      const std::string name = option.names.back();
+      EXPECT_NE(zsh.find("'" + name + ":"), std::string::npos) << name;
+      EXPECT_NE(fish.find(" -l " + name.substr(2) + " "), std::string::npos) << name;
+    }
+  }
+  EXPECT_INPUT_ERROR(completion_script("ksh", verbs), "'ksh' is not one of bash, zsh, fish");
+}
+
+TEST(Manual, EscapesWhatTroffWouldTakeForItsOwn) {
+  DescribedVerb verb{{"try"}, "A verb", {}, {{{"--o"}, ".begins with a dot\n'and \\ too", "TEXT"}},
+                     {},      ".end"};
+  const std::string page = manual_page(verb, "1.0");
+  EXPECT_NE(page.find("\n\\&.begins with a dot\n.br\n\\&'and \\e too\n"), std::string::npos) << page;
+  EXPECT_NE(page.find(".SH NOTES\n\\&.end\n"), std::string::npos) << page;
+  EXPECT_NE(page.find("\\fB\\-\\-o\\fR \\fITEXT\\fR"), std::string::npos) << page;
+  EXPECT_NE(page.find(".BR surefoot (1)"), std::string::npos) << page;
+}
+
+}  // namespace
