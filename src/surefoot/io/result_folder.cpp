@@ -26,6 +26,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Not folder / below for an empty `below`, where libstdc++ 12 crashes without memory for it.
+fs::path inside(const fs::path& folder, const fs::path& below) {
+  return below.empty() ? folder : folder / below;
+}
+
 constexpr const char* manifest_format = "surefoot-manifest";
 constexpr int manifest_version = 1;
 constexpr std::size_t largest_manifest = std::size_t{64} << 20;
@@ -96,7 +101,7 @@ bool is_really_inside(const fs::path& folder, const fs::path& name) {
 
 /// Regular files inside, by their names; folders with a manifest of their own are left out.
 void add_files_inside(const fs::path& folder, const fs::path& below, std::vector<std::string>& files) {
-  for (const std::string& each : names_in(folder / below)) {
+  for (const std::string& each : names_in(inside(folder, below))) {
     const fs::path name = below / each;
     std::error_code error;
     const fs::file_status status = fs::symlink_status(folder / name, error);
@@ -142,10 +147,10 @@ std::optional<std::string> manifest_text(const fs::path& folder) {
 
 void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& check) {
   const auto named = [&](const std::string& name) { return printable((below / name).generic_string()); };
-  const std::optional<std::string> text = manifest_text(folder / below);
+  const std::optional<std::string> text = manifest_text(inside(folder, below));
   std::optional<Manifest> manifest;
   try {
-    if (text) manifest = parse_manifest((folder / below / manifest_name).string(), *text);
+    if (text) manifest = parse_manifest((inside(folder, below) / manifest_name).string(), *text);
   } catch (const InputError& error) {
     check.findings.emplace_back(error.what());
     return;
@@ -161,7 +166,7 @@ void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& ch
     return;
   }
   for (const auto& [name, file] : manifest->files) {
-    const fs::path path = folder / below / name;
+    const fs::path path = inside(folder, below) / name;
     ++check.files;
     if (!is_regular(path)) {
       check.findings.push_back(
@@ -173,7 +178,7 @@ void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& ch
       add_findings(folder, below / fs::path(name).parent_path(), check);
     }
   }
-  for (const std::string& name : files_inside(folder / below)) {
+  for (const std::string& name : files_inside(inside(folder, below))) {
     const bool listed_below = std::ranges::any_of(manifest->files, [&](const auto& each) {
       return is_inner_manifest(each.first) &&
              name.starts_with(fs::path(each.first).parent_path().generic_string() + '/');
@@ -183,7 +188,7 @@ void add_findings(const fs::path& folder, const fs::path& below, FolderCheck& ch
 }
 
 void add_names(const fs::path& folder, const fs::path& below, std::vector<std::string>& names) {
-  const std::optional<Manifest> manifest = read_manifest(folder / below);
+  const std::optional<Manifest> manifest = read_manifest(inside(folder, below));
   if (!manifest) return;
   for (const auto& [name, file] : manifest->files) {
     names.push_back((below / name).generic_string());
