@@ -116,6 +116,8 @@ void require_fitting(const CompareArguments& arguments) {
           "--variants: with --paired it is the column that names the variants of one table");
   require(!arguments.paired || arguments.folder.empty(),
           "--out: it is for certificates; a paired comparison has --record, --json, --markdown and --junit");
+  require(!arguments.scalar || arguments.tolerances.empty(),
+          "--tolerances: one number per problem has no iterations until it is below them");
   require(!arguments.allow || !arguments.claims.empty(), "--allow: say of which --claim");
   require(arguments.junit.empty() || arguments.allow, "--junit: it is for --allow");
 }

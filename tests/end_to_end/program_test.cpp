@@ -354,7 +354,7 @@ TEST_F(Program, ComparesTablesOfTheSameProblems) {
            {"--paired --claim 'below 1 after 3' --allow -0.1", "-0.1"},
            {"--paired --out folder", "--out"},
            {"--paired --junit x.xml", "--junit"},
-           {"--paired --scalar", "20 columns"},
+           {"--paired --scalar", "20 variants"},
            {"--paired --group flight", "flight"},
            {"--paired --scalar --tolerances 1", "tolerances"},
            {"--paired --rank 'below 1 after 3'", "--rank"},
