@@ -464,7 +464,7 @@ certify::PairedRuns paired_runs(const std::string& name, const py::object& data,
     found.require_none(name, false);
     return runs;
   }
-  const auto given = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(data);
+  auto given = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(data);
   require(given && given.ndim() == (options.scalar ? 1 : 2), "{}: is not an array of problems{}", name,
           options.scalar ? ", a number each" : " x steps");
   const py::ssize_t columns = options.scalar ? 1 : given.shape(1);
