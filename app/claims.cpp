@@ -67,6 +67,14 @@ certify::Options ClaimArguments::options() const {
   result.unit = unit;
   result.title = title;
   if (!shift.empty()) result.shift = bounds::parse_shift(shift);
+  if (!range.empty()) {
+    const std::vector<double> ends = parse_numbers("--range", range);
+    require(ends.size() == 2 && ends[0] == 0,
+            "--range: '{}' is not 0,R: the metric of every problem lies between 0 and R", range);
+    result.range = ends[1];
+  }
+  if (!thresholds.empty()) result.thresholds = parse_numbers("--thresholds", thresholds);
+  if (!cvar.empty()) result.cvar = parse_numbers("--cvar", cvar);
   result.delta = bounds::delta_of_confidence(confidence);
   result.simultaneous = certify::parse_simultaneity(simultaneous);
   result.choose = certify::parse_choice(choose);
@@ -160,6 +168,15 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments,
     verb.add_option(fmt::format("--{}-delta", name), arguments.kind_delta[name],
                     fmt::format("delta of each {} claim [a share of the total]", kind->singular()));
   }
+  verb.add_option(
+      "--range", arguments.range,
+      "0,R: the metric of every problem lies there, stated by you as a fact: its mean and the mean over the "
+      "worst problems (CVaR) are claimed too; certify --worst-case: worst-case, what it proves");
+  verb.add_option(
+      "--thresholds", arguments.thresholds,
+      "of the metric, with --range: CVaR is bounded by the mean excess over them [0.001, 0.01, 0.03, "
+      "0.1 and 0.3 of R]");
+  verb.add_option("--cvar", arguments.cvar, "levels of CVaR that are shown, with --range [0.9,0.99]");
   verb.add_option(
       "--shift", arguments.shift,
       "state the claims also under every distribution that is not further than this from the one of the "

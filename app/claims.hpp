@@ -42,6 +42,9 @@ struct ClaimArguments {
   std::string until;  // a claim that runs are made for until it holds
   const CLI::App* verb = nullptr;
   std::string shift;  // empty: none
+  std::string range;  // "0,R"; empty: none
+  std::string thresholds;
+  std::string cvar;
 
   static surefoot::certify::Options usual() { return {}; }
   /// Kinds that are claimed of such rows, as far as the user has not said others.

@@ -16,6 +16,7 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/file_names.hpp"
+#include "surefoot/worst_case/proof_file.hpp"
 
 #include "begin_work.hpp"
 #include "claims.hpp"
@@ -302,6 +303,26 @@ void require_no_declarations(const CLI::App& verb) {
             "{}: cannot stand beside --append; the certificate has declared all of it", option->get_name());
 }
 
+constexpr const char* range_of_worst_case = "worst-case";
+
+/// "0,R" of the worst case at the first step that is certified; a proof at an early step is quick, and its
+/// bound holds later too.
+std::string proven_range(const ClaimArguments& claims,
+                         const std::optional<certify::StatedWorstCase>& stated) {
+  require(stated && !stated->estimated, "--range: {} needs --worst-case with --dist0", range_of_worst_case);
+  ClaimArguments without = claims;
+  without.range.clear();
+  without.thresholds.clear();
+  without.cvar.clear();
+  constexpr Index latest = 20;
+  const std::vector<Index> steps = without.options().steps;
+  const Index step = std::clamp<Index>(steps.empty() ? 1 : steps.front(), 1, latest);
+  const worst_case::ProofFile proof = worst_case::prove_steps(stated->question, {step}, stated->dist0, {});
+  require(!proof.bounds.empty(), "--range: no worst case was proven at step {}", step);
+  constexpr double margin = 1 + 1e-9;  // proofs of several steps differ by rounding
+  return fmt::format("0,{}", proof.bounds.front().bound * margin);
+}
+
 void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
   require(!options.dist0 || !options.worst_case.empty(), "--dist0: it is for --worst-case");
@@ -336,6 +357,8 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   ClaimArguments arguments = options.claims;
   if (options.sequence) arguments.sampling = certify::Sampling::sequence;
   if (!arguments.group.empty()) arguments.sampling = certify::Sampling::groups;
+  const bool range_to_prove = arguments.range == range_of_worst_case;
+  if (range_to_prove) arguments.range = proven_range(arguments, stated);
   certify::Options claims = arguments.options();
   if (of_text && verb.count("--metric") == 0) claims.metric = "";  // the label says it
   begin_work();
@@ -361,6 +384,8 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
     certify::Certificate counted = of_text ? certify_text(options, claims, *journal, folder)
                                            : certify_files(options, files, claims, *journal, folder);
     if (stated) certify::add_worst_case(counted, *stated, StopSignals::check);
+    require(!range_to_prove || certify::range_is_proven(counted),
+            "--range: the worst case does not prove the range at every step; certify steps from 1 on");
     return counted;
   }();
   say_left_out(claims, certificate);

@@ -13,8 +13,10 @@ void add_verify_verb(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<surefoot::experiments::VerifyOptions>();
   CLI::App* verb = app.add_subcommand(
       "verify", "Recompute every claim of a certificate from its counts, or from the data");
-  verb->add_option("certificate", options->certificate,
-                   "certificate.json, the proof.json of a worst case, or the folder of a result")
+  verb->add_option(
+          "certificate", options->certificate,
+          "certificate.json, the proof.json of a worst case, the record of a paired comparison, or the folder of a "
+          "result")
       ->required();
   verb->add_option("--data", options->data, "the tables it was made from, one per variant: count them again");
   verb->add_option("--weights", options->weights,

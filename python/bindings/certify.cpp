@@ -29,6 +29,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -128,6 +129,9 @@ void add_options(py::module_& module) {
       .def_readwrite("metric", &Options::metric)
       .def_readwrite("unit", &Options::unit)
       .def_readwrite("group", &Options::group)
+      .def_readwrite("range", &Options::range)
+      .def_readwrite("thresholds", &Options::thresholds)
+      .def_readwrite("cvar", &Options::cvar)
       .def("set_sampling",
            [](Options& self, const std::string& rows, bool default_claims) {
              self.sampling = certify::parse_sampling(rows);
@@ -460,51 +464,73 @@ certify::PairedRuns paired_runs(const std::string& name, const py::object& data,
     found.require_none(name, false);
     return runs;
   }
-  const auto array = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(data);
-  require(array && array.ndim() == 2, "{}: is not an array of problems x steps", name);
-  require(static_cast<Index>(steps.size()) == array.shape(1), "{}: has {} columns, {} steps are named", name,
-          array.shape(1), steps.size());
+  auto given = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(data);
+  require(given && given.ndim() == (options.scalar ? 1 : 2), "{}: is not an array of problems{}", name,
+          options.scalar ? ", a number each" : " x steps");
+  const py::ssize_t columns = options.scalar ? 1 : given.shape(1);
+  const auto array = given.reshape({given.shape(0), columns});
+  require(static_cast<Index>(steps.size()) == columns, "{}: has {} columns, {} steps are named", name,
+          columns, steps.size());
   certify::PairedRuns runs(name, steps, options);
+  nothing_counted.scalar = options.scalar;
   nothing_counted.steps = steps;
   certify::Independence found;
   count_traces(array, nothing_counted, &found);
   found.require_none(name, false);
-  for (py::ssize_t row = 0; row < array.shape(0); ++row) runs.add_run(array.data(row, 0));
+  for (py::ssize_t row = 0; row < array.shape(0); ++row) runs.add_run(given.data() + row * columns);
   return runs;
 }
 
 void add_paired(py::module_& module) {
-  module.def("compare_paired",
-             [](const std::pair<std::string, std::string>& names, const py::object& a, const py::object& b,
-                const std::vector<Index>& steps, const std::vector<std::string>& claims,
-                const std::optional<std::vector<double>>& tolerances, const std::vector<double>& shares,
-                double delta, const std::optional<double>& allow) {
-               certify::PairedOptions options;
-               options.delta = delta;
-               options.allow = allow;
-               options.shares = shares;
-               for (const std::string& claim : claims)
-                 options.claims.push_back(certify::parse_claim(claim, certify::ShareIs::optional));
-               if (tolerances)
-                 options.tolerances = *tolerances;
-               else if (claims.empty())
-                 options.tolerances = certify::default_tolerances("");
-               options.validate();
-               if (options.claims.empty())
-                 options.claims = certify::default_paired_claims(
-                     options.tolerances,
-                     py::isinstance<certify::RunTable>(a) ? a.cast<certify::RunTable&>().steps() : steps);
-               const certify::PairedRuns first = paired_runs(names.first, a, steps, options);
-               const certify::PairedRuns second = paired_runs(names.second, b, steps, options);
-               const certify::PairedComparison comparison = certify::compare_paired(first, second, options);
-               return std::make_tuple(certify::to_json(comparison), certify::to_text(comparison));
-             });
+  module.def("compare_paired", [](const std::pair<std::string, std::string>& names, const py::object& a,
+                                  const py::object& b, const std::vector<Index>& steps,
+                                  const std::vector<std::string>& claims,
+                                  const std::optional<std::vector<double>>& tolerances,
+                                  const std::vector<double>& shares, double delta,
+                                  const std::optional<double>& allow, bool scalar, const std::string& metric,
+                                  bool anytime) {
+    certify::PairedOptions options;
+    options.delta = delta;
+    options.allow = allow;
+    options.shares = shares;
+    options.scalar = scalar;
+    options.metric = metric;
+    options.anytime = anytime;
+    for (const std::string& claim : claims)
+      options.claims.push_back(certify::parse_claim(claim, certify::ShareIs::optional));
+    if (tolerances)
+      options.tolerances = *tolerances;
+    else if (claims.empty() && !scalar)
+      options.tolerances = certify::default_tolerances("");
+    options.validate();
+    if (options.claims.empty() && !scalar)
+      options.claims = certify::default_paired_claims(
+          options.tolerances,
+          py::isinstance<certify::RunTable>(a) ? a.cast<certify::RunTable&>().steps() : steps);
+    const certify::PairedRuns first = paired_runs(names.first, a, steps, options);
+    const certify::PairedRuns second = paired_runs(names.second, b, steps, options);
+    certify::PairedComparison comparison = certify::compare_paired(first, second, options);
+    for (const py::object* side : {&a, &b}) {
+      if (!py::isinstance<certify::RunTable>(*side)) continue;
+      const auto& table = side->cast<const certify::RunTable&>();
+      comparison.tables.push_back({std::filesystem::path(table.path()).filename().string(), table.sha256()});
+    }
+    return std::make_tuple(certify::to_json(comparison), certify::to_text(comparison));
+  });
 }
 
 void add_certificate(py::module_& module) {
   py::class_<HeldCertificate>(module, "Certificate")
       .def(py::init<std::string>())
       .def_property_readonly("text", &HeldCertificate::text)
+      .def("cvar",
+           [](const HeldCertificate& self, std::size_t variant, Index step, double level) {
+             require(level >= 0 && level < 1, "level: {} is outside [0, 1)", level);
+             const std::optional<double> bound =
+                 certify::cvar_bound(self.certificate(), variant, step, level);
+             require(bound.has_value(), "step: nothing is claimed about means at step {}", step);
+             return *bound;
+           })
       .def("terminal_text",
            [](const HeldCertificate& self) { return report::terminal_text(self.certificate()); })
       .def_property_readonly(

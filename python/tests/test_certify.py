@@ -418,13 +418,52 @@ def test_pairs_are_compared_as_the_program_does(surefoot_program, source):
     assert (cell["first_only"], cell["second_only"]) == (0, 52) and cell["verdict"] == "second is better"
     cold, warm = (np.loadtxt(file, delimiter=",", skiprows=1) for file in files)
     again = surefoot.compare_paired(cold, warm, names=("cold", "warm"), claims=["below 1e-2 after 30"], tolerances=[1e-2])
-    assert again == found
+    assert again.sentences == found.sentences
+    of_files = ("tables", "digest")
+    assert {**again.content, **{key: found.content[key] for key in of_files}} == found.content
     assert surefoot.compare_paired(cold, warm, claims=["below 1e-2 after 30"], allow=0.01).decision == "not worse"
     assert surefoot.compare_paired(warm, cold, claims=["below 1e-2 after 30"], allow=0.01).decision == "worse"
     with pytest.raises(surefoot.InputError, match="pairs are runs of the same problems"):
         surefoot.compare_paired(cold, warm[:-1], claims=["below 1e-2 after 30"])
     with pytest.raises(surefoot.InputError, match="allow: -1"):
         surefoot.compare_paired(cold, warm, claims=["below 1e-2 after 30"], allow=-1)
+
+
+def test_pairs_of_one_number_per_problem(surefoot_program, tmp_path):
+    old = np.random.default_rng(3).lognormal(size=300)
+    for name, values in (("old", old), ("new", 0.5 * old)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["runtime", *map(repr, values.tolist())]) + "\n")
+    found = surefoot.compare_paired(old, 0.5 * old, names=("old", "new"), claims=["at most 1"], metric="runtime", anytime=True)
+    printed = surefoot_program(
+        "compare", tmp_path / "old.csv", tmp_path / "new.csv", "--paired", "--scalar", "--claim", "at most 1", "--anytime", "--json"
+    )
+    content = json.loads(printed)
+    assert {**found.content, **{key: content[key] for key in ("tables", "digest")}} == content
+    with pytest.raises(surefoot.InputError, match="speaks of iterations"):
+        surefoot.compare_paired(old, old, claims=["below 1 after 3"])
+
+
+def test_means_and_cvar_are_those_of_the_program(surefoot_program, tmp_path):
+    times = np.random.default_rng(4).beta(0.5, 3, size=(200, 1)) * np.array([[1.0, 0.5]])
+    certificate = surefoot.certify(times, range=(0, 1), thresholds=[0.1], cvar=[0.8], metric="cost")
+    np.save(tmp_path / "times.npy", times)
+    surefoot_program(
+        "certify", tmp_path / "times.npy", "--range", "0,1", "--thresholds", 0.1, "--cvar", 0.8, "--metric", "cost", "--out", tmp_path / "out"
+    )
+    written = json.loads((tmp_path / "out/certificate.json").read_text())
+    claims = [claim for claim in certificate.claims if isinstance(claim, surefoot.MeanClaim)]
+    assert [claim.upper_bound for claim in claims] == [row["upper_bound"] for row in written["claims"]["mean_excess"]]
+    assert certificate.cvar(0.8, step=2) == min(claim.cvar[0] for claim in claims if claim.step == 2)
+    assert certificate.cvar(0.8) == certificate.cvar(0.8, step=2) < certificate.cvar(0.8, step=1)
+    assert certificate.cvar(0) >= times[:, 1].mean()
+    assert certificate.verify(times).claims_that_hold == len(certificate.claims)
+    with pytest.raises(surefoot.InputError, match="row 1 of .* outside the stated 0 .. 0.001|range: row"):
+        surefoot.certify(times, range=(0, 1e-3))
+    for wrong in ((1, 2), (0,), (0, -1)):
+        with pytest.raises(ValueError, match="range"):
+            surefoot.certify(times, range=wrong)
+    with pytest.raises(KeyError, match="range"):
+        surefoot.certify(times).cvar(0.9)
 
 
 def test_claims_under_another_distribution(surefoot_program, tmp_path):

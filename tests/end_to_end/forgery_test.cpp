@@ -208,10 +208,11 @@ class Forgery : public ProgramTest {
     const std::string tables = SUREFOOT_SOURCE_DIR "/tests/certificates/v1/";
     const std::string few = " --tolerances 1e-2,1e-1 --quantiles 0.5,0.9 ";
     std::vector<Kind> made;
-    // Every kind of claims there is, in a certificate of tables and in one of runs.
+    // Every kind of claims there is, in a certificate of tables and in one of runs; means, which are of
+    // finite numbers, in certificates with a range.
     std::string kinds = "--claims ";
     for (const certify::ClaimKind* kind : certify::claim_kinds())
-      if (kind->claimed_of(certify::Sampling::problems))
+      if (kind->claimed_of(certify::Sampling::problems) && kind->name() != "mean")
         kinds.append(kinds.back() == ' ' ? "" : ",").append(kind->name());
     kinds += ' ';
     make("certify " + tables + "cold.csv " + tables + "warm.csv" + few + kinds +
@@ -239,6 +240,9 @@ class Forgery : public ProgramTest {
     make("certify finite.csv" + few +
          "--steps 2,5 --choose before --worst-case averaged:0.5 --dist0 40 --out worst");
     made.push_back({"worst case", body("worst"), {(folder_ / "finite.csv").string()}, {}, {}});
+    make("certify finite.csv" + few +
+         "--steps 2,5 --choose before --range 0,1e3 --thresholds 1 --cvar 0.2,0.3 --out mean");
+    made.push_back({"mean", body("mean"), {(folder_ / "finite.csv").string()}, {}, {}});
     write_results();
     make(
         "certify results.csv --value t --variants solver --rows problem --where settings=a --failed ok=no "
@@ -254,9 +258,10 @@ class Forgery : public ProgramTest {
     make(run_worst + "--out run_worst");
     make(run_worst + "--out run_worst_again");
     made.push_back({"run with a worst case", body("run_worst"), {}, {}, repeated("run_worst_again")});
-    const std::string qp = "run qp " SUREFOOT_SOURCE_DIR
-                           "/examples/mpc --iterations 20 --steps 10,20 --shift tv:0.05" +
-                           few + kinds;
+    const std::string qp =
+        "run qp " SUREFOOT_SOURCE_DIR
+        "/examples/mpc --iterations 20 --steps 10,20 --shift tv:0.05 --range 0,1e6 --thresholds 1" +
+        few + kinds;
     make(qp + "--out qp");
     make(qp + "--out again");
     made.push_back({"run", body("qp"), {}, {}, repeated("again")});

@@ -52,7 +52,10 @@ inline KindExample kinds_example(std::vector<std::string> kinds, certify::Option
   if (options.tolerances.empty()) options.tolerances = {1e-2, 0.1, 1.0};
   options.kinds = std::move(kinds);
   options = certify::resolved(options, {steps});
-  const std::vector<std::vector<double>> runs = halving_runs(200, 8);
+  std::vector<std::vector<double>> runs = halving_runs(200, 8);
+  if (options.range)  // means are of numbers
+    for (std::vector<double>& run : runs)
+      for (double& value : run) value = std::min(value, *options.range);
   runs::Tally tally(certify::tally_spec(options, steps));
   for (const std::vector<double>& run : runs) tally.add_run(run.data());
   certify::Variant a;
@@ -89,7 +92,8 @@ inline void expect_kind_contract(std::string_view name, const certify::Options& 
 
   std::vector<std::string> all_kinds;
   for (const certify::ClaimKind* other : certify::claim_kinds())
-    if (other->claimed_of(options.sampling)) all_kinds.emplace_back(other->name());
+    if (other->claimed_of(options.sampling) && (options.range || other->name() != "mean"))
+      all_kinds.emplace_back(other->name());
   certify::Options everything = options;
   if (options.sampling != certify::Sampling::sequence) everything.shift = {bounds::Divergence::kl, 0.01};
   const std::string with_all = certify::to_json(kinds_example(all_kinds, everything).certificate);

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 import numpy as np
 
 from . import _core, number_text
-from ._arguments import real_number
+from ._arguments import real_number, whole_number
 from ._arguments import text as argument_text
 from ._optional import needed, present
 
@@ -27,6 +27,7 @@ __all__ = [
     "BudgetClaim",
     "Certificate",
     "Claim",
+    "MeanClaim",
     "OtherClaim",
     "QuantileClaim",
     "SequenceClaim",
@@ -173,6 +174,26 @@ class SequenceClaim:
 
 
 @dataclasses.dataclass(frozen=True)
+class MeanClaim:
+    """The mean of max(0, metric after `step` steps - threshold) over new problems is at most upper_bound, if the metric is in [0, range].
+
+    Threshold 0: the mean of the metric.
+    """
+
+    variant: str
+    step: int
+    threshold: float
+    range: float
+    method: str
+    samples: int
+    shares: str  #: "y:n y:n ...": of n samples it is at most y (range - threshold)
+    delta: float
+    empirical: float
+    upper_bound: float  #: range - threshold: says nothing
+    cvar: Sequence[float]  #: by declared level what this claim gives; Certificate.cvar is the best of all thresholds
+
+
+@dataclasses.dataclass(frozen=True)
 class OtherClaim:
     """A claim of a kind that has no class of its own here: its fields by name, as the certificate has them."""
 
@@ -181,13 +202,14 @@ class OtherClaim:
     fields: Mapping[str, Any] = dataclasses.field(hash=False)
 
 
-Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, AverageClaim, SequenceClaim, OtherClaim]
+Claim: TypeAlias = Union[SuccessClaim, QuantileClaim, BudgetClaim, AverageClaim, SequenceClaim, MeanClaim, OtherClaim]
 _CLASSES: dict[Kind, Any] = {
     "success": SuccessClaim,
     "quantile": QuantileClaim,
     "budget": BudgetClaim,
     "average": AverageClaim,
     "sequence": SequenceClaim,
+    "mean": MeanClaim,
 }
 
 
@@ -411,6 +433,27 @@ class Certificate:
                 "" if claim is None else argument_text("claim", claim),
             )
         )
+
+    def cvar(self, level: float, step: int | None = None, variant: str | None = None) -> float:
+        """The smallest certified bound on the mean over the worst share 1 - level of problems; level 0: on the mean.
+
+        Levels may be chosen after looking. `step`: the last one that is certified, unless said.
+
+        >>> import numpy as np, surefoot
+        >>> times = np.random.default_rng(1).beta(0.3, 3, size=1000)
+        >>> certificate = surefoot.certify(times, range=(0, 1), thresholds=[0.27], claims=["mean"], choose="before")
+        >>> f"{certificate.cvar(0):.3f} {certificate.cvar(0.9):.3f}"
+        '0.107 0.485'
+        """
+        if not self._rows("mean"):
+            raise KeyError("nothing is claimed about means: say range=(0, R)")
+        if variant is None and len(self.variants) > 1:
+            raise ValueError(f"variant: say which of {', '.join(self.variants)}")
+        name = self.variants[0] if variant is None else argument_text("variant", variant)
+        if name not in self.variants:
+            raise KeyError(f"variant: {name!r} is not one of {', '.join(self.variants)}")
+        steps = [row["step"] for row in self._rows("mean") if row["variant"] == name]
+        return self._core.cvar(self.variants.index(name), max(steps) if step is None else whole_number("step", step), real_number("level", level))
 
     def table(self, kind: Kind = "budget") -> Any:
         """The claims of one kind, a row each: a pandas.DataFrame, or without pandas a dict of NumPy arrays.

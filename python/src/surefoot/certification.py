@@ -49,6 +49,11 @@ class ClaimOptions(TypedDict, total=False):
     budget_delta: float | None
     average_delta: float | None
     sequence_delta: float | None
+    mean_delta: float | None
+    #: (0, R): the metric of every problem lies there, as you state: its mean and CVaR are claimed too
+    range: tuple[float, float] | None
+    thresholds: Sequence[float] | None  #: with range: CVaR is bounded by the mean excess over them [0.001, 0.01, 0.03, 0.1 and 0.3 of R]
+    cvar: Sequence[float] | None  #: with range: levels that are shown [0.9, 0.99]
     grid: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: of quantile method grid [the paper's 81]
     title: str
     #: claims are stated also under every distribution within this of the one of the samples: "kl:0.02", "tv:0.05", "chi2:0.1", "ratio:2"
@@ -336,6 +341,10 @@ def claim_options(
     budget_delta: float | None = None,
     average_delta: float | None = None,
     sequence_delta: float | None = None,
+    mean_delta: float | None = None,
+    range: tuple[float, float] | None = None,
+    thresholds: Iterable[float] | None = None,
+    cvar: Iterable[float] | None = None,
     grid: Iterable[float] | None = None,
     title: str = "",
     shift: str | None = None,
@@ -375,11 +384,21 @@ def claim_options(
         ("budget", budget_delta),
         ("average", average_delta),
         ("sequence", sequence_delta),
+        ("mean", mean_delta),
     ):
         if delta is not None:
             options.set_delta(kind, real_number(f"{kind}_delta", delta))
     if grid is not None:
         options.grid = _numbers("grid", grid)
+    if range is not None:
+        ends = _numbers("range", range)
+        if len(ends) != 2 or ends[0] != 0:
+            raise ValueError(f"range: {range!r} is not (0, R)")
+        options.range = ends[1]
+    if thresholds is not None:
+        options.thresholds = _numbers("thresholds", thresholds)
+    if cvar is not None:
+        options.cvar = _numbers("cvar", cvar)
     options.title = text("title", title)
     if shift is not None:
         options.set_shift(text("shift", shift))

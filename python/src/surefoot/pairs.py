@@ -42,12 +42,15 @@ def compare_paired(
     confidence: float = 0.99,
     allow: float | None = None,
     steps: Sequence[int] | None = None,
+    metric: str = "value",
+    anytime: bool = False,
 ) -> PairedComparison:
     """Which of two optimizers is better, from their results on the same problems: row i of both is problem i.
 
     Arrays (a row per problem, a column per step; `steps` of the columns [1, 2, ...]) or files as the program reads them. `claims`
     are successes, ``"below 1e-2 after 30"``; at `tolerances` settling times are compared. With `allow`, whether the success rate of
-    the second is proven not to be lower by more than that.
+    the second is proven not to be lower by more than that. Arrays of one number per problem (what it is called: `metric`) are compared
+    as they are, with claims ``"at most 2"``. `anytime`: all that is said holds at every number of problems.
 
     >>> import numpy as np, surefoot
     >>> random = np.random.default_rng(1)
@@ -57,19 +60,26 @@ def compare_paired(
     True
     >>> surefoot.compare_paired(old, 0.5 * old, claims=["below 1e-2 after 12"], allow=0.05).decision
     'not worse'
+    >>> times = random.lognormal(size=300)
+    >>> print(surefoot.compare_paired(times, 0.5 * times, names=("old", "new"), metric="runtime").sentences[-1])
+    on at least 90 % of problems new takes at most 0.501 times the runtime of old
     """
     sides = [_core.RunTable(os.fspath(side), None, "") if isinstance(side, (str, os.PathLike)) else np.asarray(side) for side in (a, b)]
+    scalar = any(isinstance(side, np.ndarray) and side.ndim == 1 for side in sides)
     columns = next((side.shape[1] for side in sides if isinstance(side, np.ndarray) and side.ndim == 2), 0)
     said, printed = _core.compare_paired(
         (text("names", names[0]), text("names", names[1])),
         sides[0],
         sides[1],
-        list(range(1, columns + 1)) if steps is None else whole_numbers("steps", steps),
+        [0] if scalar else list(range(1, columns + 1)) if steps is None else whole_numbers("steps", steps),
         [text("claims", claim) for claim in ([claims] if isinstance(claims, str) else claims)],
         None if tolerances is None else _numbers("tolerances", tolerances),
         _numbers("shares", shares),
         _core.delta_of_confidence(real_number("confidence", confidence)),
         None if allow is None else real_number("allow", allow),
+        scalar,
+        text("metric", metric),
+        bool(anytime),
     )
     content = json.loads(said)
     return PairedComparison(tuple(content["sentences"]), content.get("decision"), content, printed)

@@ -7,6 +7,7 @@
 #include "surefoot/certify/kinds/bands.hpp"
 #include "surefoot/certify/kinds/group_average.hpp"
 #include "surefoot/certify/kinds/iteration_budget.hpp"
+#include "surefoot/certify/kinds/mean.hpp"
 #include "surefoot/certify/kinds/quantile.hpp"
 #include "surefoot/certify/kinds/sequence.hpp"
 #include "surefoot/certify/kinds/success_rate.hpp"
@@ -153,6 +154,7 @@ struct Certificate {
   std::vector<BandClaim> bands;
   std::vector<AverageClaim> average;
   std::vector<SequenceClaim> sequence;
+  std::vector<MeanClaim> mean;
   int wording = current_wording;         ///< of its statements and assumptions
   std::vector<std::string> assumptions;  ///< in words
   std::string run = "null";              ///< JSON: seed and settings of our own runs; null for others' tables
@@ -163,6 +165,7 @@ struct Certificate {
   std::string worst_case = "null";
   /// Other distributions that claims are stated under too (shift_part.hpp).
   std::optional<bounds::Shift> shift;
+  std::optional<MetricRange> range;  ///< of the metric, where means are claimed
   std::string version;
 };
 

@@ -160,6 +160,11 @@ void write_body(JsonText& text, const Certificate& certificate) {
     text.members("rerun", [&](JsonText& part) { part.json(certificate.rerun); });
   if (certificate.worst_case != "null")
     text.members("worst_case", [&](JsonText& part) { part.json(certificate.worst_case); });
+  if (certificate.range)
+    text.members("range", [&](JsonText& part) {
+      part.object("upper", certificate.range->upper, "thresholds", certificate.range->thresholds,  //
+                  "cvar", certificate.range->levels);
+    });
   if (certificate.shift)
     text.members("shift", [&](JsonText& part) {
       part.object("divergence", bounds::name(certificate.shift->divergence),  //
@@ -332,6 +337,10 @@ Certificate read_certificate(const Fields& fields) {
   certificate.run = fields.at("run").dump();
   if (fields.has("rerun")) certificate.rerun = fields.at("rerun").dump();
   if (fields.has("worst_case")) certificate.worst_case = fields.at("worst_case").dump();
+  if (fields.has("range")) {
+    const Fields range = fields.child("range");
+    certificate.range = {range.number("upper"), range.numbers("thresholds"), range.numbers("cvar")};
+  }
   if (fields.has("shift")) {
     const Fields shift = fields.child("shift");
     certificate.shift = {bounds::parse_divergence(shift.text("divergence")), shift.number("radius")};

@@ -267,6 +267,11 @@ void Options::validate() const {
   require(quantile_method != QuantileMethod::anytime || anytime(),
           "quantile method: 'anytime' needs the risk method 'anytime'");
   require(delta > 0.0 && delta < 1.0, "delta: {} is outside (0, 1)", delta);
+  require(range || (thresholds.empty() && cvar.empty()),
+          "range: thresholds and levels of CVaR need it; say --range 0,R (in Python range=(0, R))");
+  if (range || claims(means().name())) declared_range(*this);
+  require(!anytime() || !range || average_method == bounds::MeanMethod::betting,
+          "average method: 'kl' is for a number of runs that was fixed beforehand, not for anytime");
   require_name("group", group);
   for (const std::string& kind : kinds) claim_kind(kind);
   for (const auto& [kind, wanted] : kind_delta) {
@@ -285,6 +290,8 @@ void Options::validate() const {
 }
 
 void Options::require_claimable() const {
+  require(!range || sampling != Sampling::sequence,
+          "range: means are of new problems, not of the past of a log (sequence)");
   require(!shift || sampling != Sampling::sequence,
           "shift: claims of a log (sequence) are of its past, whatever distribution made it");
   for (const std::string& kind : kinds) claim_kind(kind).require_claimed_of(sampling);
@@ -303,6 +310,7 @@ Options resolved(Options options, const std::vector<std::vector<Index>>& recorde
   options.require_claimable();
   if (options.sampling == Sampling::sequence) options.quantiles.clear();  // nothing is claimed of them
   if (options.choose == Choice::after) options.kinds.clear();
+  if (options.range && !options.claims(means().name())) options.kinds.emplace_back(means().name());
   if (options.choose != Choice::before && options.simultaneous == Simultaneity::all &&
       claim_kind("bands").claimed_of(options.sampling) && !options.claims("bands"))
     options.kinds.emplace_back("bands");

@@ -52,8 +52,12 @@ struct Options {
   std::string title;
   std::string metric = "metric";
   std::string unit;
-  std::optional<bounds::Shift> shift;  ///< claims are stated under it too (shift_part.hpp)
-  Index value_limit = Index{1} << 26;  ///< numbers kept exactly for order statistics
+  /// R, if the metric lies in [0, R] for every problem, as the user states: means are then claimed.
+  std::optional<double> range;
+  std::vector<double> thresholds = {};  ///< of means (kinds/mean.hpp); empty: usual shares of the range
+  std::vector<double> cvar = {};        ///< levels that are shown; empty: 0.9 and 0.99
+  std::optional<bounds::Shift> shift;   ///< claims are stated under it too (shift_part.hpp)
+  Index value_limit = Index{1} << 26;   ///< numbers kept exactly for order statistics
 
   /// Whether claims of the kind are made.
   [[nodiscard]] bool claims(std::string_view kind) const;

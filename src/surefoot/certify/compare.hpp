@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/claim_text.hpp"
 
 #include <optional>
 #include <string>
@@ -16,18 +17,21 @@
 /// with probability delta_each. These opposite bounds are new claims and are paid for by a delta of their
 /// own. From u < Q it follows, at no further cost, that the Q-quantile of phi_k is at least eps and that the
 /// Q-quantile of the settling time (and the first step from which each has a share Q below eps) is beyond k.
+/// A certificate without success rates has its budgets: of N times the l-th smallest is at most their
+/// Q-quantile, except with probability P(Bin(N, Q) < l) <= delta_each, and a budget says of some steps that
+/// fewer than l have reached the tolerance by then.
 namespace surefoot::certify {
 
 struct CompareOptions {
   double delta = 0.01;  ///< of all opposite bounds together
-  /// Names of a variant of A and one of B; empty: variants of the same name, or the only two.
+  /// Names of a variant of the first and one of the second; empty: variants of the same name, or the only
+  /// two.
   std::vector<std::pair<std::string, std::string>> variants;
 
   void validate() const;
 };
 
 enum class Verdict { a_is_better, b_is_better, not_shown };
-std::string_view name(Verdict verdict);
 
 /// A number that lies in [low, high]: each end holds unless it is the trivial one.
 struct Range {
@@ -93,5 +97,41 @@ struct Comparison {
 /// compared. `same`: both are one and the same certificate, whose confidence is then spent once.
 Comparison compare(const Certificate& a, const Certificate& b, const CompareOptions& options = {},
                    bool same = false);
+
+/// A certificate whose variants are ranked; each once.
+struct ToRank {
+  std::string source;
+  const Certificate* certificate = nullptr;
+};
+
+/// A variant between its ends, and the places that it can have: 1 is best.
+struct RankedVariant {
+  std::string name;  ///< with its source where another has the same
+  std::string source;
+  Range rate;       ///< of a success rate
+  StepRange steps;  ///< of a budget
+  bounds::BudgetMethod method = bounds::BudgetMethod::settling;
+  Index first = 1;  ///< one more than those that are provably better
+  Index last = 1;   ///< all but those that it is provably better than
+};
+
+/// All variants by one claim, the best places first. Two whose places overlap are a tie unless their ends say
+/// otherwise: these samples do not decide between them.
+struct Ranking {
+  ClaimText claim;
+  double delta = 0;       ///< all rankings together hold with confidence 1 - delta
+  double delta_each = 0;  ///< of each bound from the other side
+  std::vector<RankedVariant> variants;
+
+  /// Whether the first is provably better than every other one.
+  [[nodiscard]] bool has_best() const { return !variants.empty() && variants.front().last == 1; }
+};
+
+/// By "below VALUE after K" (the success rate; of scalars "at most VALUE") or "SHARE% below VALUE"
+/// (iterations needed). Every variant of every certificate is bounded from both sides; `delta` is shared
+/// among the bounds from the other side, one for each variant and claim. InputError says what cannot be
+/// ranked.
+std::vector<Ranking> rank_variants(const std::vector<ToRank>& certificates,
+                                   const std::vector<ClaimText>& claims, double delta);
 
 }  // namespace surefoot::certify

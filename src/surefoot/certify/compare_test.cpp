@@ -164,13 +164,123 @@ TEST(Compare, LeavesOutBudgetsThatSayDifferentThings) {
   EXPECT_TRUE(contains(hits.remarks.at(0), "first hit"));
 }
 
+// The lower rank against binomial probabilities added up in the test.
+TEST(Compare, BoundsBudgetsFromBothSidesWhereThereAreNoSuccessRates) {
+  Options options;
+  options.kinds = {"budget"};
+  const Comparison comparison = compare(decaying({{"x", 0.6}}, options), decaying({{"x", 0.4}}, options));
+  EXPECT_EQ(comparison.opposite_bounds, 18);
+  const VariantComparison& pair = comparison.pairs[0];
+  ASSERT_EQ(pair.budget.size(), 9U);
+  EXPECT_GE(count(pair.budget, Verdict::b_is_better), 4);
+  EXPECT_EQ(count(pair.budget, Verdict::a_is_better), 0);
+  const Index samples = 500;
+  for (const BudgetComparison& cell : pair.budget) {
+    // Settling times of the true distribution: scale rate^k < tolerance, scale = exp(normal).
+    const double z = cell.quantile == 0.5   ? 0
+                     : cell.quantile == 0.9 ? 1.2815515655446004
+                                            : 2.3263478740408408;
+    const double true_steps = std::max(1.0, std::floor((z - std::log(cell.tolerance)) / -std::log(0.6)) + 1);
+    if (cell.a.more_than) {
+      EXPECT_LT(static_cast<double>(*cell.a.more_than), true_steps);
+    }
+    // Not more than the order statistic itself allows.
+    double below = 0;
+    Index rank = 0;
+    for (; rank < samples; ++rank) {
+      const auto k = static_cast<double>(rank);
+      below += std::exp(std::lgamma(samples + 1.0) - std::lgamma(k + 1) - std::lgamma(samples - k + 1) +
+                        k * std::log(cell.quantile) + (samples - k) * std::log1p(-cell.quantile));
+      if (below > comparison.delta_each) break;
+    }
+    std::vector<double> times;
+    for (Index i = 0; i < samples; ++i) {
+      RandomStream random(7, "compare test", static_cast<std::uint64_t>(i));
+      const double scale = std::exp(random.normal());
+      Index time = 1;
+      while (time <= 12 && !(scale * std::pow(0.6, static_cast<double>(time)) < cell.tolerance)) ++time;
+      times.push_back(static_cast<double>(time));
+    }
+    std::ranges::sort(times);
+    if (cell.a.more_than) {
+      ASSERT_GT(rank, 0);
+      EXPECT_LT(static_cast<double>(*cell.a.more_than), times[static_cast<std::size_t>(rank - 1)]);
+    }
+  }
+  // The same of first hits, of which counts of success rates say nothing.
+  options.budget_method = bounds::BudgetMethod::first_hit;
+  const Comparison hits = compare(decaying({{"x", 0.6}}, options), decaying({{"x", 0.4}}, options));
+  EXPECT_GE(count(hits.pairs[0].budget, Verdict::b_is_better), 4);
+}
+
+ClaimText claimed(const char* text) {
+  return parse_claim(text, ShareIs::optional);
+}
+
+TEST(Ranking, NamesTheBestAndSaysWhatIsTied) {
+  const Certificate three = decaying({{"slow", 0.6}, {"quick", 0.4}, {"quick too", 0.4}, {"quickest", 0.25}});
+  const std::vector<Ranking> rankings =
+      rank_variants({{"c.json", &three}}, {claimed("below 1e-2 after 6"), claimed("90% below 1e-2")}, 0.01);
+  ASSERT_EQ(rankings.size(), 2U);
+  for (const Ranking& ranking : rankings) {
+    EXPECT_NEAR(ranking.delta, 0.02, 1e-12);
+    EXPECT_NEAR(ranking.delta_each, 0.01 / 8, 1e-12);
+    ASSERT_EQ(ranking.variants.size(), 4U);
+    EXPECT_EQ(ranking.variants[3].name, "slow");
+    EXPECT_EQ(ranking.variants[3].first, 4);
+    EXPECT_EQ(ranking.variants[3].last, 4);
+    const auto quick = std::ranges::find(ranking.variants, "quick", &RankedVariant::name);
+    const auto too = std::ranges::find(ranking.variants, "quick too", &RankedVariant::name);
+    EXPECT_EQ(quick->first, too->first) << "the same runs are tied";
+    EXPECT_EQ(quick->last, too->last);
+    EXPECT_LT(quick->first, quick->last);
+  }
+  EXPECT_TRUE(rankings[1].has_best());
+  EXPECT_EQ(rankings[1].variants[0].name, "quickest");
+  const RankedVariant& slow = rankings[0].variants[3];
+  const SuccessClaim& claim = *std::ranges::find_if(three.success, [](const SuccessClaim& each) {
+    return each.variant == 0 && each.step == 6 && each.tolerance == 1e-2;
+  });
+  EXPECT_EQ(slow.rate.low, claim.lower_bound);
+  EXPECT_EQ(slow.rate.high, bounds::clopper_pearson_upper(claim.samples - claim.failures, claim.samples,
+                                                          rankings[0].delta_each));
+}
+
+TEST(Ranking, AddsUpTheConfidenceOfAllCertificatesAndTellsNamesApart) {
+  const Certificate a = decaying({{"x", 0.6}});
+  const Certificate b = decaying({{"x", 0.4}});
+  const Ranking ranking =
+      rank_variants({{"a.json", &a}, {"b.json", &b}}, {claimed("below 1e-2 after 6")}, 0.02).front();
+  EXPECT_NEAR(ranking.delta, 0.04, 1e-12);
+  EXPECT_EQ(ranking.variants[0].name, "x (b.json)");
+  EXPECT_EQ(ranking.variants[1].name, "x (a.json)");
+  EXPECT_TRUE(ranking.has_best());
+}
+
+TEST(Ranking, RefusesWhatCannotBeRanked) {
+  const Certificate two = decaying({{"cold", 0.6}, {"warm", 0.4}});
+  const auto refusal = [&](const Certificate& certificate, const char* claim, double delta = 0.01) {
+    return input_error([&] { return rank_variants({{"c.json", &certificate}}, {claimed(claim)}, delta); });
+  };
+  EXPECT_TRUE(
+      contains(refusal(two, "below 1e-2 after 99"), "cold has no success rate of 'below 1e-2 after 99'"));
+  EXPECT_TRUE(contains(refusal(two, "77% below 1e-2"), "has no iteration budget"));
+  EXPECT_TRUE(contains(refusal(two, "below 1e-2 within 5"), "neither"));
+  EXPECT_TRUE(contains(refusal(two, "at most 1e-2 after 5"), "strictly below"));
+  EXPECT_TRUE(contains(refusal(two, "below 1e-2 after 6", 0), "outside (0, 1)"));
+  EXPECT_TRUE(contains(refusal(decaying({{"x", 0.6}}), "below 1e-2 after 6"), "one variant alone"));
+  EXPECT_TRUE(contains(refusal(decaying({{"cold", 0.6}, {"warm", 0.4}}, one_by_one()), "below 1e-2 after 6"),
+                       "hold each alone"));
+}
+
 TEST(Compare, SaysWhatOnlyOneOfThemHas) {
   Options other;
   other.tolerances = {1e-5, 1e-2};
   const Comparison comparison = compare(decaying({{"x", 0.6}}), decaying({{"x", 0.4}}, other));
   EXPECT_EQ(comparison.pairs[0].success.size(), 12U);
-  EXPECT_TRUE(contains(comparison.remarks.at(0),
-                       "Tolerances of one certificate alone are not compared (A: 0.001, 0.1; B: 1e-05)"))
+  EXPECT_TRUE(
+      contains(comparison.remarks.at(0),
+               "Tolerances of one certificate alone are not compared (first: 0.001, 0.1; second: 1e-05)"))
       << comparison.remarks.at(0);
 }
 
@@ -214,8 +324,10 @@ TEST(Compare, RefusesClaimsThatHoldAtEveryNumberOfRuns) {
   options.risk_method = bounds::RiskMethod::anytime;
   const Certificate looked = decaying({{"x", 0.5}}, options);
   const Certificate fixed = decaying({{"x", 0.6}});
-  EXPECT_TRUE(contains(input_error([&] { return compare(fixed, looked); }), "certificate B holds at every"));
-  EXPECT_TRUE(contains(input_error([&] { return compare(looked, fixed); }), "certificate A holds at every"));
+  EXPECT_TRUE(
+      contains(input_error([&] { return compare(fixed, looked); }), "the second certificate holds at every"));
+  EXPECT_TRUE(
+      contains(input_error([&] { return compare(looked, fixed); }), "the first certificate holds at every"));
 }
 
 }  // namespace

@@ -89,6 +89,9 @@ class RunTable {
   /// Told of every row in its order: its number and steps().size() values. In one process only.
   using RowListener = std::function<void(Index row, const double* values)>;
   void listen(RowListener listener) { listener_ = std::move(listener); }
+  /// Names of the groups, as the listener was told of them: of groups it is told at the end, with their
+  /// largest ticks. Valid after count() with a listener.
+  [[nodiscard]] const std::vector<std::string>& group_names() const { return group_names_; }
 
   /// Reads all rows. `progress` is told the bytes read so far and in all (0: unknown). Call once. With a
   /// journal it is a piece of it: rows that an earlier process counted are passed over; InputError if they
@@ -139,6 +142,7 @@ class RunTable {
   Index rows_before_ = 0;  ///< in other tables
   std::optional<DependenceCheck> check_;
   RowListener listener_;
+  std::vector<std::string> group_names_;
 };
 
 /// InputError unless the rows of the table are what those of the certificate were: problems, ticks of groups

@@ -81,9 +81,15 @@ void GroupedRows::add(Index number, const double* values) {
 void GroupedRows::count(runs::Tally& tally, DependenceCheck& check) const {
   Index number = 0;
   for (const runs::TickGroup& group : groups_) {
-    tally.add_group(group);
+    tally.add_group(group, number);
     check.add(number++, group.largest().data());
   }
+}
+
+std::vector<std::string> GroupedRows::names() const {
+  std::vector<std::string> all(groups_.size());
+  for (const auto& [key, place] : places_) all[place] = key;
+  return all;
 }
 
 std::string GroupedRows::state() const {

@@ -33,6 +33,12 @@ class GroupedRows {
   [[nodiscard]] Index groups() const { return static_cast<Index>(groups_.size()); }
   [[nodiscard]] Index rows() const { return rows_; }
 
+  /// Their labels, in their order, and the largest ticks of each.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::vector<double>& largest(std::size_t group) const {
+    return groups_[group].largest();
+  }
+
   /// Every group as a run.
   void count(runs::Tally& tally, DependenceCheck& check) const;
 

@@ -5,12 +5,9 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/bounds/risk.hpp"
 #include "surefoot/bounds/rounding.hpp"
-#include "surefoot/certify/words.hpp"
 #include "surefoot/core/error.hpp"
-#include "surefoot/core/number_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,55 +16,56 @@
 namespace surefoot::certify {
 namespace {
 
-using PairedJson = nlohmann::ordered_json;
-
-constexpr Index never_settles = -1;
 constexpr Index most_pairs = 10'000'000;
 constexpr std::size_t paired_steps = 4;
-constexpr double least_points = 0.001;  // a difference that is worth its number
-constexpr Index bounds_of_claim = 4;    // two sign tests and two of the difference
+constexpr Index bounds_of_claim = 4;  // two sign tests and two of the difference
 
-/// What B takes over what A takes. Neither settles: nothing good is said of such a problem.
-double ratio_of(std::optional<Index> b, std::optional<Index> a) {
-  if (!b) return infinity;
-  if (!a) return 0;
-  if (*a == 0) return *b == 0 ? 1.0 : infinity;
-  return static_cast<double>(*b) / static_cast<double>(*a);
+/// What B takes over what A takes, rounded up. Neither settles: nothing good is said of such a problem.
+double ratio_of(double b, double a) {
+  if (b == infinity) return infinity;
+  if (a == infinity) return 0;
+  if (a == 0) return b == 0 ? 1.0 : infinity;
+  return a == b ? 1.0 : (b == 0 ? 0.0 : bounds::up(b / a));
 }
 
-double ranked(std::vector<double> values, Index rank) {
-  if (rank == 0) return infinity;
+/// The order statistic, and how many are below it and at most it.
+PairedQuantile ranked(std::vector<double> values, Index rank) {
+  PairedQuantile found;
+  if (rank == 0) return found;
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
   std::nth_element(values.begin(), at, values.end());
-  return *at == infinity || *at == 0 ? *at : bounds::up(*at);
+  found.value = *at;
+  found.below = std::ranges::count_if(values, [&](double value) { return value < found.value; });
+  found.at_most = std::ranges::count_if(values, [&](double value) { return value <= found.value; });
+  return found;
 }
 
-PairedTimes times_of(const PairedRuns& a, const PairedRuns& b, const PairedOptions& options,
-                     std::size_t tolerance, double delta) {
+/// Counts of a quantity; what follows from them is concluded later.
+PairedTimes counted_times(const PairedRuns& a, const PairedRuns& b, const PairedOptions& options,
+                          std::size_t quantity) {
   PairedTimes times;
-  times.tolerance = options.tolerances[tolerance];
+  if (!options.scalar) times.tolerance = options.tolerances[quantity];
+  for (Index run = 0; run < a.runs(); ++run) {
+    const double of_a = a.amount(quantity, run);
+    const double of_b = b.amount(quantity, run);
+    ++(of_b < of_a ? times.b_earlier : (of_a < of_b ? times.a_earlier : times.ties));
+  }
+  for (const double share : options.shares) times.ratios.push_back({share, 0, {}, {}});
+  return times;
+}
+
+/// Once ranks are known.
+void add_ratios(const PairedRuns& a, const PairedRuns& b, std::size_t quantity, PairedTimes& times) {
   std::vector<double> b_over_a;
   std::vector<double> a_over_b;
-  const Index last = a.steps().back() + 1;
   for (Index run = 0; run < a.runs(); ++run) {
-    const std::optional<Index> of_a = a.settles(tolerance, run);
-    const std::optional<Index> of_b = b.settles(tolerance, run);
-    const Index time_a = of_a.value_or(last);
-    const Index time_b = of_b.value_or(last);
-    ++(time_b < time_a ? times.b_earlier : (time_a < time_b ? times.a_earlier : times.ties));
-    b_over_a.push_back(ratio_of(of_b, of_a));
-    a_over_b.push_back(ratio_of(of_a, of_b));
+    b_over_a.push_back(ratio_of(b.amount(quantity, run), a.amount(quantity, run)));
+    a_over_b.push_back(ratio_of(a.amount(quantity, run), b.amount(quantity, run)));
   }
-  const auto at_least = [&](Index count) {
-    return bounds::success_lower_bound(a.runs() - count, a.runs(), delta, bounds::RiskMethod::exact);
-  };
-  times.share_b_earlier = at_least(times.b_earlier);
-  times.share_a_earlier = at_least(times.a_earlier);
-  for (const double share : options.shares) {
-    const Index rank = bounds::order_statistic_rank(a.runs(), share, delta);
-    times.ratios.push_back({share, rank, ranked(b_over_a, rank), ranked(a_over_b, rank)});
+  for (PairedRatio& ratio : times.ratios) {
+    ratio.b_over_a = ranked(b_over_a, ratio.rank);
+    ratio.a_over_b = ranked(a_over_b, ratio.rank);
   }
-  return times;
 }
 
 Decision decided(double lower, double upper, double allow) {
@@ -101,8 +99,8 @@ std::optional<Index> pairs_needed(const bounds::PairedCounts& counts, double all
   return high;
 }
 
-PairedSuccess success_of(const PairedRuns& a, const PairedRuns& b, const PairedOptions& options,
-                         std::size_t claim, double delta) {
+PairedSuccess counted_success(const PairedRuns& a, const PairedRuns& b, const PairedOptions& options,
+                              std::size_t claim) {
   PairedSuccess cell;
   cell.claim = options.claims[claim];
   for (Index run = 0; run < a.runs(); ++run) {
@@ -110,119 +108,42 @@ PairedSuccess success_of(const PairedRuns& a, const PairedRuns& b, const PairedO
     const bool by_b = b.succeeds(claim, run);
     ++(by_a ? (by_b ? cell.both : cell.only_a) : (by_b ? cell.only_b : cell.neither));
   }
-  cell.lower = bounds::difference_lower(cell.counts(), delta);
-  cell.upper = bounds::difference_upper(cell.counts(), delta);
-  if (!options.allow) {
-    if (bounds::sign_test(cell.only_b, cell.only_a) <= delta) cell.verdict = PairedVerdict::b_is_better;
-    if (bounds::sign_test(cell.only_a, cell.only_b) <= delta) cell.verdict = PairedVerdict::a_is_better;
-    return cell;
-  }
-  cell.decision = decided(cell.lower, cell.upper, *options.allow);
-  if (*cell.decision == Decision::undecided) cell.needed = pairs_needed(cell.counts(), *options.allow, delta);
   return cell;
 }
 
-/// Differences of rates are in points, a lower bound rounded down and an upper bound up.
-std::string as_points(const std::string& percent) {
-  return percent.ends_with(" %") ? percent.substr(0, percent.size() - 2) : std::string("0");
-}
-std::string points_down(double difference) {
-  return as_points(lower_bound_percent(difference));
-}
-std::string points_up(double difference) {
-  if (difference >= 1) return "100";
-  return difference > 0 ? as_points(upper_bound_percent(difference)) : "0";
-}
-std::string in_points(const std::string& number) {
-  return number + (number == "1" ? " point" : " points");
-}
-/// "-0.4 .. 1.3"
-std::string points_between(double lower, double upper) {
-  return fmt::format("{} .. {}", lower < 0 ? '-' + points_up(-lower) : points_down(lower),
-                     upper < 0 ? '-' + points_down(-upper) : points_up(upper));
-}
-
-std::string decision_words(const PairedComparison& comparison, const PairedSuccess& cell) {
-  const std::string allowed = in_points(as_points(percent_label(*comparison.allow)));
-  switch (*cell.decision) {
-    case Decision::not_worse:
-      return fmt::format("{} is not worse than {} by more than the allowed {}", comparison.b, comparison.a,
-                         allowed);
-    case Decision::worse:
-      return fmt::format("{} is worse than {} by more than the allowed {}, by at least {}", comparison.b,
-                         comparison.a, allowed, in_points(points_down(-cell.upper)));
-    case Decision::undecided:
-      break;
+void conclude(const PairedComparison& comparison, PairedSuccess& cell) {
+  const double delta = comparison.delta_each;
+  cell.lower = bounds::difference_lower(cell.counts(), delta);
+  cell.upper = bounds::difference_upper(cell.counts(), delta);
+  cell.verdict = PairedVerdict::not_shown;
+  cell.decision.reset();
+  cell.needed.reset();
+  if (comparison.allow) {
+    cell.decision = decided(cell.lower, cell.upper, *comparison.allow);
+    if (*cell.decision == Decision::undecided)
+      cell.needed = pairs_needed(cell.counts(), *comparison.allow, delta);
+    return;
   }
-  const std::string further =
-      cell.needed ? fmt::format("about {} problems in all would decide, {} more, if they went on like these",
-                                count_label(*cell.needed), count_label(*cell.needed - comparison.pairs))
-                  : "no number of problems up to ten million would decide, if they went on like these";
-  return fmt::format("undecided whether {} is worse than {} by more than the allowed {}: {}", comparison.b,
-                     comparison.a, allowed, further);
+  // The sign test is for a number of problems that was fixed beforehand, the bounds are for every number.
+  const bool b_is_better =
+      comparison.anytime ? cell.lower > 0 : bounds::sign_test(cell.only_b, cell.only_a) <= delta;
+  const bool a_is_better =
+      comparison.anytime ? cell.upper < 0 : bounds::sign_test(cell.only_a, cell.only_b) <= delta;
+  if (b_is_better) cell.verdict = PairedVerdict::b_is_better;
+  if (a_is_better) cell.verdict = PairedVerdict::a_is_better;
 }
 
-void add_time_sentences(const PairedComparison& comparison, const PairedTimes& times,
-                        std::vector<std::string>& sentences) {
-  const std::string below = fmt::format("stays below {}", exact_label(times.tolerance));
-  const auto earlier = [&](const std::string& first, const std::string& other, double share) {
-    if (share >= least_quoted)
-      sentences.push_back(
-          fmt::format("on at least {} of problems {} is below {} for good strictly earlier than {}",
-                      lower_bound_percent(share), first, exact_label(times.tolerance), other));
+void conclude(const PairedComparison& comparison, PairedTimes& times) {
+  const bounds::RiskMethod method =
+      comparison.anytime ? bounds::RiskMethod::anytime : bounds::RiskMethod::exact;
+  const auto at_least = [&](Index count) {
+    return bounds::success_lower_bound(comparison.pairs - count, comparison.pairs, comparison.delta_each,
+                                       method);
   };
-  earlier(comparison.b, comparison.a, times.share_b_earlier);
-  earlier(comparison.a, comparison.b, times.share_a_earlier);
-  const auto needs = [&](const std::string& first, const std::string& other, double share, double ratio) {
-    if (ratio < 1)
-      sentences.push_back(fmt::format(
-          "on at least {} of problems {} needs at most {} times the iterations of {} until it {}",
-          percent_label(share), first, ratio == 0 ? "0" : upper_bound_value(ratio), other, below));
-  };
-  for (const PairedRatio& ratio : times.ratios) {
-    needs(comparison.b, comparison.a, ratio.share, ratio.b_over_a);
-    needs(comparison.a, comparison.b, ratio.share, ratio.a_over_b);
-  }
-}
-
-std::string xml_escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
-std::string_view name_of(PairedVerdict verdict) {
-  if (verdict == PairedVerdict::not_shown) return "not shown";
-  return verdict == PairedVerdict::a_is_better ? "first is better" : "second is better";
-}
-
-std::string_view name_of(Decision decision) {
-  if (decision == Decision::undecided) return "undecided";
-  return decision == Decision::worse ? "worse" : "not worse";
-}
-
-std::string winner_words(const PairedComparison& comparison, const PairedSuccess& cell) {
-  if (cell.decision) return std::string(name_of(*cell.decision));
-  if (cell.verdict == PairedVerdict::not_shown) return "not shown";
-  return fmt::format("{} is better",
-                     cell.verdict == PairedVerdict::a_is_better ? comparison.a : comparison.b);
+  times.share_b_earlier = at_least(times.b_earlier);
+  times.share_a_earlier = at_least(times.a_earlier);
+  for (PairedRatio& ratio : times.ratios)
+    ratio.rank = bounds::rank_of_method(comparison.pairs, ratio.share, comparison.delta_each, method);
 }
 
 }  // namespace
@@ -230,12 +151,17 @@ std::string winner_words(const PairedComparison& comparison, const PairedSuccess
 void PairedOptions::validate() const {
   require(delta > 0 && delta < 1, "delta of the comparison: {} is outside (0, 1)", delta);
   require(!allow || (*allow >= 0 && *allow < 1), "allow: {} is outside [0, 1)", allow.value_or(0));
-  require(!claims.empty() || !tolerances.empty(), "compare: there is no claim and no tolerance to compare");
+  require(scalar || !claims.empty() || !tolerances.empty(),
+          "compare: there is no claim and no tolerance to compare");
   require(!allow || (!claims.empty() && tolerances.empty()), "allow: it is for claims alone");
+  require(!scalar || tolerances.empty(),
+          "tolerances: one number per problem has no iterations until it is below them");
   for (const ClaimText& claim : claims) {
     require(!claim.share, "claim: '{}' has a share; what is compared are the shares of both", to_text(claim));
-    require(claim.when != ClaimText::When::unsaid, "claim: '{}' does not say 'after K' or 'within K'",
-            to_text(claim));
+    require(scalar || claim.when != ClaimText::When::unsaid,
+            "claim: '{}' does not say 'after K' or 'within K'", to_text(claim));
+    require(!scalar || claim.when == ClaimText::When::unsaid,
+            "claim: '{}' speaks of iterations, and one number per problem has none", to_text(claim));
   }
   for (std::size_t i = 0; i < tolerances.size(); ++i)
     require(std::isfinite(tolerances[i]) && (i == 0 || tolerances[i - 1] < tolerances[i]),
@@ -244,17 +170,21 @@ void PairedOptions::validate() const {
   for (const double share : shares) require(share > 0 && share < 1, "shares: {} is outside (0, 1)", share);
 }
 
-Index PairedOptions::bounds() const {
-  const auto of_claim = allow ? Index{2} : bounds_of_claim;
-  return static_cast<Index>(claims.size()) * of_claim +
-         static_cast<Index>(tolerances.size()) * (2 + 2 * static_cast<Index>(shares.size()));
-}
-
 PairedRuns::PairedRuns(std::string name, std::vector<Index> steps, const PairedOptions& options)
-    : name_(std::move(name)), steps_(std::move(steps)), tolerances_(options.tolerances) {
+    : name_(std::move(name)),
+      steps_(std::move(steps)),
+      scalar_(options.scalar),
+      counts_amounts_(!options.allow),
+      tolerances_(options.tolerances) {
   options.validate();
   require(!steps_.empty(), "compare: no step of {} is recorded", name_);
+  require(!scalar_ || steps_.size() == 1, "{}: has {} columns, and one number per problem is compared", name_,
+          steps_.size());
   for (const ClaimText& claim : options.claims) {
+    if (scalar_) {
+      claims_.push_back({0, 1, claim.value, claim.strict});
+      continue;
+    }
     const auto at = std::ranges::lower_bound(steps_, claim.step);
     const bool after = claim.when == ClaimText::When::after;
     require(at != steps_.end() && (!after || *at == claim.step), "claim: iteration {} of {} was not recorded",
@@ -274,11 +204,16 @@ void PairedRuns::add_run(const double* values) {
       success = claim.strict ? values[column] < claim.value : values[column] <= claim.value;
     succeeds_.push_back(success);
   }
+  if (scalar_ && counts_amounts_) {
+    require(finite == 0 || values[0] >= 0,
+            "{}: problem {} has {}; ratios are of numbers that are not negative", name_, runs_, values[0]);
+    amounts_.push_back(finite == 0 ? infinity : values[0]);
+  }
   for (const double tolerance : tolerances_) {
     std::size_t first = steps_.size();
     if (finite == steps_.size())
       while (first > 0 && values[first - 1] < tolerance) --first;
-    settles_.push_back(first == steps_.size() ? never_settles : steps_[first]);
+    amounts_.push_back(first == steps_.size() ? infinity : static_cast<double>(steps_[first]));
   }
 }
 
@@ -286,9 +221,8 @@ bool PairedRuns::succeeds(std::size_t claim, Index run) const {
   return succeeds_.at(static_cast<std::size_t>(run) * claims_.size() + claim);
 }
 
-std::optional<Index> PairedRuns::settles(std::size_t tolerance, Index run) const {
-  const Index step = settles_.at(static_cast<std::size_t>(run) * tolerances_.size() + tolerance);
-  return step == never_settles ? std::optional<Index>() : step;
+double PairedRuns::amount(std::size_t quantity, Index run) const {
+  return amounts_.at(static_cast<std::size_t>(run) * quantities() + quantity);
 }
 
 std::vector<ClaimText> default_paired_claims(const std::vector<double>& tolerances,
@@ -325,13 +259,30 @@ PairedComparison compare_paired(const PairedRuns& a, const PairedRuns& b, const 
   comparison.pairs = a.runs();
   comparison.delta = options.delta;
   comparison.allow = options.allow;
-  bounds::ConfidenceBudget budget(options.delta);
-  comparison.delta_each = budget.take_fraction("paired comparison", options.bounds(), 1.0);
+  comparison.scalar = options.scalar;
+  comparison.anytime = options.anytime;
+  comparison.metric = options.metric;
+  comparison.shares = options.shares;
   for (std::size_t i = 0; i < options.claims.size(); ++i)
-    comparison.success.push_back(success_of(a, b, options, i, comparison.delta_each));
-  for (std::size_t i = 0; i < options.tolerances.size(); ++i)
-    comparison.times.push_back(times_of(a, b, options, i, comparison.delta_each));
+    comparison.success.push_back(counted_success(a, b, options, i));
+  for (std::size_t i = 0; i < a.quantities(); ++i)
+    comparison.times.push_back(counted_times(a, b, options, i));
+  conclude(comparison);
+  for (std::size_t i = 0; i < comparison.times.size(); ++i) add_ratios(a, b, i, comparison.times[i]);
   return comparison;
+}
+
+void conclude(PairedComparison& comparison) {
+  const bool two_bounds = comparison.allow || comparison.anytime;
+  const Index of_claim = two_bounds ? 2 : bounds_of_claim;
+  const auto of_times = static_cast<Index>(2 + 2 * comparison.shares.size());
+  bounds::ConfidenceBudget budget(comparison.delta);
+  comparison.delta_each = budget.take_fraction("paired comparison",
+                                               static_cast<Index>(comparison.success.size()) * of_claim +
+                                                   static_cast<Index>(comparison.times.size()) * of_times,
+                                               1.0);
+  for (PairedSuccess& cell : comparison.success) conclude(comparison, cell);
+  for (PairedTimes& times : comparison.times) conclude(comparison, times);
 }
 
 Decision decision_of_all(const PairedComparison& comparison) {
@@ -341,138 +292,6 @@ Decision decision_of_all(const PairedComparison& comparison) {
     if (cell.decision != Decision::not_worse) all = Decision::undecided;
   }
   return all;
-}
-
-std::vector<std::string> paired_sentences(const PairedComparison& comparison) {
-  std::vector<std::string> sentences;
-  for (const PairedSuccess& cell : comparison.success) {
-    const std::string claim = to_text(cell.claim);
-    if (cell.decision) {
-      sentences.push_back(fmt::format("{}: {}", claim, decision_words(comparison, cell)));
-    } else if (cell.verdict != PairedVerdict::not_shown) {
-      const bool of_a = cell.verdict == PairedVerdict::a_is_better;
-      const std::string& better = of_a ? comparison.a : comparison.b;
-      const std::string& other = of_a ? comparison.b : comparison.a;
-      const bool sized = (of_a ? -cell.upper : cell.lower) >= least_points;
-      const std::string by =
-          sized ? " by at least " + in_points(points_down(of_a ? -cell.upper : cell.lower)) : std::string();
-      sentences.push_back(
-          fmt::format("{}: the success rate of {} is higher than that of {}{}", claim, better, other, by));
-    }
-  }
-  for (const PairedTimes& times : comparison.times) add_time_sentences(comparison, times, sentences);
-  return sentences;
-}
-
-std::string to_text(const PairedComparison& comparison) {
-  std::string text = fmt::format("{} and {} on the same {} problems\n\n", comparison.a, comparison.b,
-                                 count_label(comparison.pairs));
-  if (!comparison.success.empty()) {
-    text += fmt::format("  {:>10}  {:>10}  {:>10}  {:>10}  {:>18}  {:>14}  {}\n", "both", "first only",
-                        "second only", "neither", "second - first, %", "shown", "success");
-    for (const PairedSuccess& cell : comparison.success)
-      text += fmt::format("  {:>10}  {:>10}  {:>11}  {:>10}  {:>18}  {:>14}  {}\n", count_label(cell.both),
-                          count_label(cell.only_a), count_label(cell.only_b), count_label(cell.neither),
-                          points_between(cell.lower, cell.upper),
-                          cell.decision                                ? std::string(name_of(*cell.decision))
-                          : cell.verdict == PairedVerdict::a_is_better ? "first"
-                          : cell.verdict == PairedVerdict::b_is_better ? "second"
-                                                                       : "-",
-                          to_text(cell.claim));
-    text += fmt::format("  first: {}; second: {}\n\n", comparison.a, comparison.b);
-  }
-  const std::vector<std::string> sentences = paired_sentences(comparison);
-  if (sentences.empty()) return text + "Nothing is shown either way.\n";
-  text += fmt::format("With confidence {}{}:\n", confidence_label(comparison.delta),
-                      comparison.allow ? "" : ", all of these hold together");
-  for (const std::string& sentence : sentences) text += fmt::format("  - {}\n", sentence);
-  text +=
-      "\nThe problems are independent and identically distributed, row i of both tables is the same problem, and what "
-      "is compared\nwas chosen before the results were seen.";
-  if (comparison.allow) text += " Problems may be added and looked at again.";
-  return text + '\n';
-}
-
-std::string to_json(const PairedComparison& comparison) {
-  PairedJson json{{"first", comparison.a},
-                  {"second", comparison.b},
-                  {"pairs", comparison.pairs},
-                  {"delta", comparison.delta},
-                  {"delta_each", comparison.delta_each}};
-  if (comparison.allow) {
-    json["allow"] = *comparison.allow;
-    json["decision"] = name_of(decision_of_all(comparison));
-  }
-  const auto finite = [](double value) { return value < infinity ? PairedJson(value) : PairedJson(); };
-  json["success"] = PairedJson::array();
-  for (const PairedSuccess& cell : comparison.success) {
-    PairedJson row{{"claim", to_text(cell.claim)},  {"both", cell.both},
-                   {"first_only", cell.only_a},     {"second_only", cell.only_b},
-                   {"neither", cell.neither},       {"difference_lower", cell.lower},
-                   {"difference_upper", cell.upper}};
-    if (cell.decision) {
-      row["decision"] = name_of(*cell.decision);
-      if (cell.needed) row["pairs_needed"] = *cell.needed;
-    } else {
-      row["verdict"] = name_of(cell.verdict);
-    }
-    json["success"].push_back(std::move(row));
-  }
-  json["settling"] = PairedJson::array();
-  for (const PairedTimes& times : comparison.times) {
-    PairedJson row{{"tolerance", times.tolerance},
-                   {"first_earlier", times.a_earlier},
-                   {"second_earlier", times.b_earlier},
-                   {"ties", times.ties},
-                   {"share_first_earlier", times.share_a_earlier},
-                   {"share_second_earlier", times.share_b_earlier}};
-    row["ratios"] = PairedJson::array();
-    for (const PairedRatio& ratio : times.ratios)
-      row["ratios"].push_back({{"share", ratio.share},
-                               {"rank", ratio.rank},
-                               {"second_over_first", finite(ratio.b_over_a)},
-                               {"first_over_second", finite(ratio.a_over_b)}});
-    json["settling"].push_back(std::move(row));
-  }
-  json["sentences"] = paired_sentences(comparison);
-  return json.dump(1) + '\n';
-}
-
-std::string markdown_text(const PairedComparison& comparison) {
-  std::string text = fmt::format(
-      "### {} against {}, {} problems\n\n| success | {} alone | {} alone | difference, points | shown |\n"
-      "|---|---|---|---|---|\n",
-      comparison.b, comparison.a, count_label(comparison.pairs), comparison.a, comparison.b);
-  for (const PairedSuccess& cell : comparison.success)
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", to_text(cell.claim), count_label(cell.only_a),
-                        count_label(cell.only_b), points_between(cell.lower, cell.upper),
-                        winner_words(comparison, cell));
-  text += fmt::format("\nWith confidence {}:\n\n", confidence_label(comparison.delta));
-  const std::vector<std::string> sentences = paired_sentences(comparison);
-  for (const std::string& sentence : sentences) text += fmt::format("- {}\n", sentence);
-  if (sentences.empty()) text += "- nothing is shown either way\n";
-  return text;
-}
-
-std::string junit_text(const PairedComparison& comparison) {
-  const auto count = [&](Decision decision) {
-    return std::ranges::count_if(comparison.success,
-                                 [&](const PairedSuccess& cell) { return cell.decision == decision; });
-  };
-  const std::string suite = xml_escaped(fmt::format("{} against {}", comparison.b, comparison.a));
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
-      "skipped=\"{}\">\n",
-      suite, comparison.success.size(), count(Decision::worse), count(Decision::undecided));
-  for (const PairedSuccess& cell : comparison.success) {
-    const std::string words = xml_escaped(decision_words(comparison, cell));
-    text += fmt::format("  <testcase classname=\"{}\" name=\"{}\">", suite, xml_escaped(to_text(cell.claim)));
-    if (cell.decision == Decision::worse) text += fmt::format("<failure message=\"{}\"/>", words);
-    if (cell.decision == Decision::undecided) text += fmt::format("<skipped message=\"{}\"/>", words);
-    if (cell.decision == Decision::not_worse) text += fmt::format("<system-out>{}</system-out>", words);
-    text += "</testcase>\n";
-  }
-  return text + "</testsuite>\n";
 }
 
 }  // namespace surefoot::certify

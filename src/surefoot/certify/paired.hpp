@@ -17,7 +17,8 @@
 /// is better, both ways; the difference of the success rates from below and from above (bounds/paired.hpp).
 /// Of the settling times T at a tolerance: on which share of problems one is below it for good strictly
 /// earlier (Clopper-Pearson), and the ratios T_B/T_A and T_A/T_B as one number per problem, whose quantiles
-/// are bounded by order statistics. All of it together holds with probability 1 - delta (union).
+/// are bounded by order statistics. One number per problem (a scalar) is compared as settling times are. All
+/// of it together holds with probability 1 - delta (union).
 namespace surefoot::certify {
 
 /// What is compared, declared before the results are seen.
@@ -29,10 +30,15 @@ struct PairedOptions {
   /// How much lower the success rate of the second may be, in [0, 1). With it the two bounds of the
   /// difference are all that is said of a claim.
   std::optional<double> allow;
+  /// One number per problem: claims have no iterations, and the numbers themselves are compared instead of
+  /// settling times, unless there is `allow`.
+  bool scalar = false;
+  std::string metric = "value";  ///< what that number is called
+  /// All of it holds at every number of problems at once, which then need not be fixed beforehand. With
+  /// `allow` it does anyway.
+  bool anytime = false;
 
   void validate() const;
-  /// Bounds that delta is shared among.
-  [[nodiscard]] Index bounds() const;
 };
 
 /// What is kept of the runs of one of the two.
@@ -48,8 +54,13 @@ class PairedRuns {
   [[nodiscard]] const std::vector<Index>& steps() const { return steps_; }
   [[nodiscard]] Index runs() const { return runs_; }
   [[nodiscard]] bool succeeds(std::size_t claim, Index run) const;
-  /// The first step from which on the run stays below the tolerance; none if there is none.
-  [[nodiscard]] std::optional<Index> settles(std::size_t tolerance, Index run) const;
+  /// Quantities that are compared: a settling time by tolerance, or the number of a scalar.
+  [[nodiscard]] std::size_t quantities() const {
+    return scalar_ ? (counts_amounts_ ? 1 : 0) : tolerances_.size();
+  }
+  /// The first step from which on the run stays below the tolerance, or the number; infinite if there is
+  /// none.
+  [[nodiscard]] double amount(std::size_t quantity, Index run) const;
 
  private:
   struct Columns {  // of a claim: all of [first, last) must succeed
@@ -60,11 +71,13 @@ class PairedRuns {
   };
   std::string name_;
   std::vector<Index> steps_;
+  bool scalar_;
+  bool counts_amounts_;
   std::vector<Columns> claims_;
   std::vector<double> tolerances_;
   Index runs_ = 0;
-  std::vector<bool> succeeds_;  // run x claim
-  std::vector<Index> settles_;  // run x tolerance; -1: never
+  std::vector<bool> succeeds_;   // run x claim
+  std::vector<double> amounts_;  // run x quantity
 };
 
 enum class PairedVerdict { a_is_better, b_is_better, not_shown };
@@ -88,21 +101,34 @@ struct PairedSuccess {
   [[nodiscard]] bounds::PairedCounts counts() const { return {only_b, only_a, both + neither}; }
 };
 
+/// An order statistic of ratios, and how many problems are below it and at most it.
+struct PairedQuantile {
+  double value = infinity;
+  Index below = 0;
+  Index at_most = 0;
+};
+
 struct PairedRatio {
   double share = 0;
-  Index rank = 0;              ///< of the order statistic; 0: there are too few problems
-  double b_over_a = infinity;  ///< on this share of problems B takes at most so many times A's iterations
-  double a_over_b = infinity;
+  Index rank = 0;           ///< of the order statistic; 0: there are too few problems
+  PairedQuantile b_over_a;  ///< on this share of problems B takes at most so many times what A takes
+  PairedQuantile a_over_b;
 };
 
 struct PairedTimes {
-  double tolerance = 0;
+  std::optional<double> tolerance;  ///< none: of scalars, the numbers themselves
   Index b_earlier = 0;
   Index a_earlier = 0;
-  Index ties = 0;              ///< the same step, or neither settles
+  Index ties = 0;              ///< the same, or neither settles
   double share_b_earlier = 0;  ///< at least
   double share_a_earlier = 0;
   std::vector<PairedRatio> ratios;
+};
+
+/// A table that runs were read from.
+struct PairedTable {
+  std::string source;
+  std::string sha256;
 };
 
 struct PairedComparison {
@@ -112,12 +138,20 @@ struct PairedComparison {
   double delta = 0;
   double delta_each = 0;
   std::optional<double> allow;
+  bool scalar = false;
+  bool anytime = false;
+  std::string metric;
+  std::vector<double> shares;
+  std::vector<PairedTable> tables;
   std::vector<PairedSuccess> success;
   std::vector<PairedTimes> times;
 };
 
 /// InputError unless both have runs of the same problems: as many of them, and at the same steps.
 PairedComparison compare_paired(const PairedRuns& a, const PairedRuns& b, const PairedOptions& options);
+
+/// All that follows from the counts and the declarations; ratios keep their values.
+void conclude(PairedComparison& comparison);
 
 /// "below 1e-2 after 30" for each tolerance and each of four steps, evenly from a quarter of the recorded
 /// ones to the last: what is compared unless a user says otherwise. Depends on the shape of the tables only.
@@ -132,6 +166,7 @@ std::vector<std::string> paired_sentences(const PairedComparison& comparison);
 
 /// As printed: counts, sentences, what is assumed.
 std::string to_text(const PairedComparison& comparison);
+/// Everything, with counts from which paired_record.hpp computes it again.
 std::string to_json(const PairedComparison& comparison);
 /// A test case for each claim: passed if not worse, failed if worse, skipped if undecided.
 std::string junit_text(const PairedComparison& comparison);

@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/rounding.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
@@ -89,9 +90,9 @@ TEST(PairedComparison, RatiosAreOrderStatisticsOfOneNumberPerProblem) {
   std::ranges::sort(ratios);
   const PairedRatio& most = found.times[0].ratios[1];
   EXPECT_EQ(most.rank, bounds::order_statistic_rank(400, 0.9, found.delta_each));
-  EXPECT_NEAR(most.b_over_a, ratios[static_cast<std::size_t>(most.rank - 1)], 1e-15);
-  EXPECT_LT(most.b_over_a, 1);
-  EXPECT_GT(most.a_over_b, 1);
+  EXPECT_NEAR(most.b_over_a.value, ratios[static_cast<std::size_t>(most.rank - 1)], 1e-15);
+  EXPECT_LT(most.b_over_a.value, 1);
+  EXPECT_GT(most.a_over_b.value, 1);
   EXPECT_NEAR(found.times[0].share_b_earlier,
               1 - bounds::clopper_pearson_upper(400 - found.times[0].b_earlier, 400, found.delta_each),
               1e-12);
@@ -155,6 +156,57 @@ TEST(PairedComparison, DecidesWhetherTheSecondIsWorseThanAllowed) {
   const auto json = nlohmann::ordered_json::parse(to_json(open));
   EXPECT_EQ(json["decision"], "undecided");
   EXPECT_EQ(json["success"][0]["pairs_needed"], needed);
+}
+
+PairedComparison paired_scalars(const std::vector<double>& first, const std::vector<double>& second,
+                                PairedOptions options = {}) {
+  options.scalar = true;
+  options.metric = "runtime";
+  PairedRuns a("old", {0}, options);
+  PairedRuns b("new", {0}, options);
+  for (const double value : first) a.add_run(&value);
+  for (const double value : second) b.add_run(&value);
+  return compare_paired(a, b, options);
+}
+
+TEST(PairedComparison, ComparesOneNumberPerProblem) {
+  std::vector<double> first;
+  std::vector<double> second;
+  for (int i = 1; i <= 200; ++i) {
+    first.push_back(i);
+    second.push_back(i <= 195 ? 0.5 * i : 3.0 * i);
+  }
+  first[0] = NAN;
+  const PairedComparison found = paired_scalars(first, second, declared({"at most 50"}));
+  EXPECT_EQ(found.success[0].only_b, 51) << "51 .. 100, and the one that fails";
+  ASSERT_EQ(found.times.size(), 1U);
+  EXPECT_EQ(found.times[0].b_earlier, 195);
+  EXPECT_EQ(found.times[0].a_earlier, 5);
+  EXPECT_EQ(found.times[0].ratios[1].b_over_a.value, bounds::up(0.5));
+  const std::string text = to_text(found);
+  EXPECT_TRUE(contains(text, "on at least 90 % of problems new takes at most 0.501 times the runtime of old"))
+      << text;
+  EXPECT_TRUE(contains(text, "new takes strictly less runtime than old")) << text;
+  EXPECT_INPUT_ERROR(paired_scalars({1, -1}, {1, 1}), "old: problem 2 has -1; ratios are of numbers");
+  EXPECT_INPUT_ERROR(paired_scalars({1}, {1}, declared({"below 1 after 3"})), "speaks of iterations");
+}
+
+TEST(PairedComparison, AtEveryNumberOfProblemsItTakesMoreToShow) {
+  PairedOptions options = declared({"below 1e-2 after 6"}, {1e-2});
+  const Rows slow = decaying_rows(0.45, 400);
+  const Rows fast = decaying_rows(0.3, 400);
+  const PairedComparison fixed =
+      compare_paired(runs_of("slow", options, slow), runs_of("fast", options, fast), options);
+  options.anytime = true;
+  const PairedComparison anytime =
+      compare_paired(runs_of("slow", options, slow), runs_of("fast", options, fast), options);
+  EXPECT_NEAR(anytime.delta_each, 0.01 / 8, 1e-12) << "no sign test is paid for";
+  EXPECT_EQ(anytime.times[0].ratios[1].rank,
+            bounds::rank_of_method(400, 0.9, anytime.delta_each, bounds::RiskMethod::anytime));
+  EXPECT_GT(anytime.times[0].ratios[1].rank, fixed.times[0].ratios[1].rank - 1);
+  EXPECT_EQ(anytime.success[0].verdict == PairedVerdict::b_is_better, anytime.success[0].lower > 0);
+  EXPECT_TRUE(contains(to_text(anytime), "Problems may be added and looked at again."));
+  EXPECT_FALSE(contains(to_text(fixed), "Problems may be added"));
 }
 
 TEST(PairedComparison, RefusesWhatIsNotPaired) {

@@ -65,6 +65,7 @@ const std::vector<CertificatePart>& known_parts() {
         {"run", [](const Certificate& certificate) { return certificate.run != "null"; }},
         {"rerun", [](const Certificate& certificate) { return certificate.rerun != "null"; }},
         {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
+        {"range", [](const Certificate& certificate) { return certificate.range.has_value(); }},
         {"shift", [](const Certificate& certificate) { return certificate.shift.has_value(); }},
     };
     parts.insert(parts.end(), others.begin(), others.end());

@@ -95,7 +95,7 @@ void RunCounter::add(std::size_t group, Index number, Index instance, const doub
     const Shards& shards = groups_.at(group);
     Shard& shard = *shards[static_cast<std::size_t>(number) / lanes % shards.size()];
     const std::scoped_lock lock(shard.mutex);
-    shard.tally.add_run(trace);
+    shard.tally.add_run(trace, number);
   }
   if (listener) {
     const std::scoped_lock lock(listening_);

@@ -142,7 +142,7 @@ runs::Tally count_view_from(Index first_row, const TableView& view, const runs::
     tally.expect(view.rows);  // not at once when there are many: that could not be stopped for a second
     DependenceCheck& check = checks[static_cast<std::size_t>(part)];
     const auto add = [&](Index i, const double* values) {
-      tally.add_run(values);
+      tally.add_run(values, first_row + i);
       if (collected != nullptr) check.add(first_row + i, values);
     };
     for (Index i = view.rows * part / parts; i < view.rows * (part + 1) / parts; ++i) {

@@ -54,6 +54,7 @@ class CertificateCheck {
     const std::vector<std::string> unproven = wrong_in_worst_case(certificate_);
     result_.findings.insert(result_.findings.end(), unproven.begin(), unproven.end());
     for (const std::string& text : wrong_in_shift(certificate_)) result_.findings.push_back(text);
+    for (const std::string& text : wrong_in_range(certificate_)) result_.findings.push_back(text);
     if (checker_.pac_bayes()) check_counts_agree();
     for (const ClaimKind* kind : claim_kinds()) kind->check(certificate_, checker_);
   }
@@ -216,6 +217,11 @@ class CertificateCheck {
       const auto claims = std::ranges::count_if(
           certificate_.quantile, [&](const QuantileClaim& claim) { return claim.variant == index; });
       columns = claims / static_cast<Index>(certificate_.quantiles.size());
+    }
+    if (certificate_.range && !certificate_.range->thresholds.empty()) {
+      const auto claims = std::ranges::count_if(
+          certificate_.mean, [&](const MeanClaim& claim) { return claim.variant == index; });
+      columns = std::max(columns, claims / static_cast<Index>(certificate_.range->thresholds.size()));
     }
     return columns > 0 && certificate_.variants[index].samples > certificate_.value_limit / columns;
   }

@@ -154,10 +154,11 @@ CountedSizes CountedSizes::of(const certify::Options& claims, Index columns) {
   sizes.tolerances = size(claims.tolerances.empty() ? certify::default_tolerances("") : claims.tolerances);
   sizes.quantiles =
       size(claims.quantiles.empty() ? certify::default_quantiles(claims.scalar) : claims.quantiles);
-  sizes.values = claims.quantile_method == bounds::QuantileMethod::exact;
+  sizes.values = claims.quantile_method == bounds::QuantileMethod::exact || claims.range.has_value();
   sizes.shares = claims.claims("average");
   sizes.bands = claims.choose != certify::Choice::before || claims.claims("bands");
-  if (!sizes.values) sizes.grid = size(claims.grid.empty() ? bounds::residual_grid() : claims.grid);
+  if (claims.quantile_method == bounds::QuantileMethod::grid)
+    sizes.grid = size(claims.grid.empty() ? bounds::residual_grid() : claims.grid);
   sizes.value_limit = static_cast<double>(claims.value_limit);
   return sizes;
 }

@@ -142,7 +142,7 @@ void CommandRun::know_columns(Index columns) {
 
 // A row of the tally, the check and the looks, in the order of the seeds.
 void CommandRun::add_row(const double* row) {
-  tally_->add_run(row);
+  tally_->add_run(row, tally_->samples());
   check_->add(tally_->samples() - 1, row);
   if (looks_) looks_->add(options_.until->fails(steps_, row));
 }

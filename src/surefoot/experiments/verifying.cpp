@@ -5,12 +5,14 @@
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/evidence.hpp"
+#include "surefoot/certify/paired_record.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/verify_learned.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/experiments/paired_tables.hpp"
 #include "surefoot/experiments/rerun.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -207,10 +209,43 @@ VerifiedResult verify_proof(const std::string& file, const std::string& text) {
   return lines.ending(result.holds());
 }
 
+/// A record of a paired comparison: everything again from its counts; with its tables, the counts too.
+VerifiedResult verify_paired(const VerifyOptions& options, const std::string& text) {
+  require(options.weights.empty() && options.rerun.empty(),
+          "--weights and --rerun are for certificates, not for a paired record");
+  Lines lines;
+  certify::CheckedRecord checked = certify::check_paired_record(text);
+  if (!options.data.empty() && checked.findings.empty()) {
+    const certify::PairedComparison& stated = checked.comparison;
+    require(!stated.scalar,
+            "--data: tables of one number per problem are compared again by compare --paired");
+    PairedTables tables;
+    tables.files = options.data;
+    tables.names = fmt::format("{},{}", stated.a, stated.b);
+    tables.memory_limit = options.memory_limit;
+    certify::PairedOptions declared;
+    declared.delta = stated.delta;
+    declared.allow = stated.allow;
+    declared.anytime = stated.anytime;
+    declared.shares = stated.shares;
+    for (const certify::PairedSuccess& cell : stated.success) declared.claims.push_back(cell.claim);
+    for (const certify::PairedTimes& times : stated.times) declared.tolerances.push_back(*times.tolerance);
+    for (std::string& finding : certify::differences(stated, compare_tables(tables, declared)))
+      checked.findings.push_back(std::move(finding));
+  }
+  add_findings(checked.findings, lines);
+  for (const std::string& sentence : certify::paired_sentences(checked.comparison))
+    lines.add("{}\n", sentence);
+  lines.add("Taken on trust: that row i of both tables is the same problem{}\n",
+            options.data.empty() ? ", and the counts (check them with --data)" : "");
+  return lines.ending(checked.findings.empty());
+}
+
 VerifiedResult verify_file(const VerifyOptions& options) {
   require_memory_of_certificates({options.certificate}, options.memory_limit);
   const std::string text = io::read_file(options.certificate, certify::largest_certificate);
   if (worst_case::is_proof(text)) return verify_proof(options.certificate, text);
+  if (certify::is_paired_record(text)) return verify_paired(options, text);
   Lines lines;
   const certify::ParsedCertificate parsed = certify::parse_certificate(text);
   certify::Verification verification = certify::verify(parsed);

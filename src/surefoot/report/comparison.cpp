@@ -10,6 +10,7 @@
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -41,12 +42,38 @@ std::string steps_text(const std::optional<Index>& steps) {
   return steps ? count_label(*steps) : std::string(nothing);
 }
 
-/// Keys, the two ends of A and of B, and who is better.
-TextTable ranges_table(std::vector<Column> keys, const char* low, const char* high) {
+/// What both are called: their names, with the files where the names are the same.
+struct SideNames {
+  std::string a;
+  std::string b;
+
+  [[nodiscard]] const std::string& better(Verdict verdict) const {
+    return verdict == Verdict::a_is_better ? a : b;
+  }
+  [[nodiscard]] const std::string& other(Verdict verdict) const {
+    return verdict == Verdict::a_is_better ? b : a;
+  }
+};
+
+SideNames names_of(const Compared& a, const Compared& b, const VariantComparison& pair) {
+  SideNames names{a.certificate.variants[pair.a].name, b.certificate.variants[pair.b].name};
+  if (names.a != names.b) return names;
+  const bool files = a.source != b.source;
+  names.a = fmt::format("{} ({})", names.a, files ? printable(a.source) : "first");
+  names.b = fmt::format("{} ({})", names.b, files ? printable(b.source) : "second");
+  return names;
+}
+
+std::string verdict_cell(const SideNames& names, Verdict verdict) {
+  return verdict == Verdict::not_shown ? std::string(nothing) : names.better(verdict);
+}
+
+/// Keys, the two ends of both, and who is better.
+TextTable ranges_table(std::vector<Column> keys, const char* low, const char* high, const SideNames& names) {
   TextTable table;
   table.columns = std::move(keys);
   table.key_columns = table.columns.size();
-  for (const char* side : {"A", "B"}) {
+  for (const std::string& side : {names.a, names.b}) {
     table.columns.push_back({low, Align::right, side});
     table.columns.push_back({high, Align::right, side});
   }
@@ -56,10 +83,6 @@ TextTable ranges_table(std::vector<Column> keys, const char* low, const char* hi
 
 bool is_wanted(const std::vector<Index>& steps, Index step) {
   return steps.empty() || std::ranges::count(steps, step) > 0;
-}
-
-std::string winner(Verdict verdict) {
-  return verdict == Verdict::a_is_better ? "A" : "B";
 }
 
 struct VerdictCount {
@@ -78,9 +101,9 @@ VerdictCount count_verdicts(const auto& cells) {
   return tally;
 }
 
-std::string tally_sentence(std::string_view what, const VerdictCount& tally) {
-  return fmt::format("{}: A is provably better in {} of {} cells, B in {}; {} are not decided.", what,
-                     tally.a, tally.a + tally.b + tally.open, tally.b, tally.open);
+std::string tally_sentence(std::string_view what, const SideNames& names, const VerdictCount& tally) {
+  return fmt::format("{}: {} is provably better in {} of {} cells, {} in {}; {} are not decided.", what,
+                     names.a, tally.a, tally.a + tally.b + tally.open, names.b, tally.b, tally.open);
 }
 
 std::string tolerance_text(const Certificate& certificate, double tolerance) {
@@ -108,9 +131,9 @@ std::vector<Index> steps_in_sight(const VariantComparison& pair) {
 
 using SuccessCells = std::span<const certify::SuccessComparison* const>;
 
-/// "A has more problems below 1e-3 than B at each compared iteration from 12 to 71: ...", of cells with one
-/// verdict; numbers are those of the widest margin.
-std::string success_sentence(const Certificate& certificate, SuccessCells cells) {
+/// "warm has more problems below 1e-3 than cold at each compared iteration from 12 to 71: ...", of cells with
+/// one verdict; numbers are those of the widest margin.
+std::string success_sentence(const Certificate& certificate, const SideNames& names, SuccessCells cells) {
   const auto margin = [](const certify::SuccessComparison* cell) {
     return std::max(cell->a.low - cell->b.high, cell->b.low - cell->a.high);
   };
@@ -123,23 +146,23 @@ std::string success_sentence(const Certificate& certificate, SuccessCells cells)
                                              : fmt::format("at each compared iteration from {} to {}", first,
                                                            count_label(cells.back()->step));
   return fmt::format("{} has more problems below {} than {} {}: at least {} against at most {} after {}",
-                     winner(widest.verdict), tolerance_text(certificate, widest.tolerance),
-                     a_wins ? "B" : "A", when, lower_bound_percent(better.low),
+                     names.better(widest.verdict), tolerance_text(certificate, widest.tolerance),
+                     names.other(widest.verdict), when, lower_bound_percent(better.low),
                      upper_bound_percent(worse.high), count_label(widest.step));
 }
 
 /// One by one: those at the given steps, or the first if there is none.
 void add_single_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
-                          SuccessCells cells, const std::vector<Index>& steps) {
+                          const SideNames& names, SuccessCells cells, const std::vector<Index>& steps) {
   const std::size_t before = sentences.size();
   for (const certify::SuccessComparison* const& cell : cells) {
-    if (is_wanted(steps, cell->step)) sentences.push_back(success_sentence(certificate, {&cell, 1}));
+    if (is_wanted(steps, cell->step)) sentences.push_back(success_sentence(certificate, names, {&cell, 1}));
   }
-  if (sentences.size() == before) sentences.push_back(success_sentence(certificate, cells.first(1)));
+  if (sentences.size() == before) sentences.push_back(success_sentence(certificate, names, cells.first(1)));
 }
 
 void add_success_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
-                           const VariantComparison& pair, bool together) {
+                           const SideNames& names, const VariantComparison& pair, bool together) {
   const std::vector<Index> in_sight = steps_in_sight(pair);
   std::map<double, std::vector<const certify::SuccessComparison*>> by_tolerance;
   for (const auto& cell : pair.success) by_tolerance[cell.tolerance].push_back(&cell);
@@ -151,16 +174,16 @@ void add_success_sentences(std::vector<std::string>& sentences, const Certificat
       i = end;
       if (run.front()->verdict == Verdict::not_shown) continue;
       if (together) {
-        sentences.push_back(success_sentence(certificate, run));
+        sentences.push_back(success_sentence(certificate, names, run));
       } else {
-        add_single_sentences(sentences, certificate, run, in_sight);
+        add_single_sentences(sentences, certificate, names, run, in_sight);
       }
     }
   }
 }
 
 void add_budget_sentences(std::vector<std::string>& sentences, const Certificate& certificate,
-                          const VariantComparison& pair, const std::string& lasting) {
+                          const SideNames& names, const VariantComparison& pair, const std::string& lasting) {
   for (const auto& cell : pair.budget) {
     if (cell.verdict == Verdict::not_shown) continue;
     const bool a_wins = cell.verdict == Verdict::a_is_better;
@@ -169,7 +192,7 @@ void add_budget_sentences(std::vector<std::string>& sentences, const Certificate
     sentences.push_back(
         fmt::format("{} needs fewer iterations than {} until {} of problems are below {}{}: at most {} "
                     "against more than {}",
-                    winner(cell.verdict), a_wins ? "B" : "A", percent_label(cell.quantile),
+                    names.better(cell.verdict), names.other(cell.verdict), percent_label(cell.quantile),
                     tolerance_text(certificate, cell.tolerance), lasting, steps_text(better.at_most),
                     steps_text(worse.more_than)));
   }
@@ -182,10 +205,11 @@ std::string compared_lasting(const Compared& a, const Compared& b, const Variant
   if (pair.budget.empty()) return "";
   const certify::Variant& of_a = a.certificate.variants[pair.a];
   const certify::Variant& of_b = b.certificate.variants[pair.b];
-  const std::string horizon = of_a.last_step == of_b.last_step
-                                  ? fmt::format("up to iteration {}", count_label(of_a.last_step))
-                                  : fmt::format("A: up to iteration {}, B: up to {}",
-                                                count_label(of_a.last_step), count_label(of_b.last_step));
+  const std::string horizon =
+      of_a.last_step == of_b.last_step
+          ? fmt::format("up to iteration {}", count_label(of_a.last_step))
+          : fmt::format("{}: up to iteration {}, {}: up to {}", names_of(a, b, pair).a,
+                        count_label(of_a.last_step), names_of(a, b, pair).b, count_label(of_b.last_step));
   switch (pair.budget.front().method) {
     case bounds::BudgetMethod::settling:
       if (of_a.columns <= 1 && of_b.columns <= 1) return "";
@@ -221,8 +245,8 @@ std::string confidence_words(const Comparison& comparison) {
       fmt::format("1 - {} = {}: ", exact_label(comparison.delta), confidence_label(comparison.delta));
   text +=
       comparison.delta_b > 0
-          ? fmt::format("A may be wrong with probability {}, B with {}", exact_label(comparison.delta_a),
-                        exact_label(comparison.delta_b))
+          ? fmt::format("the first certificate may be wrong with probability {}, the second with {}",
+                        exact_label(comparison.delta_a), exact_label(comparison.delta_b))
           : fmt::format("the certificate may be wrong with probability {}", exact_label(comparison.delta_a));
   return text +
          fmt::format(
@@ -239,16 +263,16 @@ constexpr const char* about_same_family =
 constexpr const char* about_not_shown =
     "\"-\" under \"better\" is not a tie: these samples do not decide it.";
 
-std::string side_line(const char* side, const Compared& compared, std::size_t variant) {
+std::string side_line(const std::string& side, const Compared& compared, std::size_t variant) {
   const certify::Variant& of = compared.certificate.variants[variant];
-  return fmt::format("{}: {}, {} ({} problems, confidence {})", side, compared.source, of.name,
-                     count_label(of.samples), confidence_label(compared.certificate.delta));
+  return fmt::format("{}: {} ({} problems, confidence {})", side, compared.source, count_label(of.samples),
+                     confidence_label(compared.certificate.delta));
 }
 
 std::string pair_title(const Compared& a, const Compared& b, const VariantComparison& pair) {
   const std::string& of_a = a.certificate.variants[pair.a].name;
   const std::string& of_b = b.certificate.variants[pair.b].name;
-  return of_a == of_b ? of_a : fmt::format("{} (A) and {} (B)", of_a, of_b);
+  return of_a == of_b ? of_a : fmt::format("{} and {}", of_a, of_b);
 }
 
 /// Both variants of a pair in one certificate, for figures only.
@@ -258,10 +282,10 @@ Certificate side_by_side(const Compared& a, const Compared& b, const VariantComp
   both.success.clear();
   both.quantile.clear();
   both.budget.clear();
-  const auto add = [&](const Certificate& from, std::size_t variant, const char* side) {
+  const auto add = [&](const Certificate& from, std::size_t variant, const std::string& side) {
     const std::size_t place = both.variants.size();
     both.variants.push_back(from.variants[variant]);
-    both.variants.back().name = fmt::format("{}: {}", side, from.variants[variant].name);
+    both.variants.back().name = side;
     for (certify::SuccessClaim claim : from.success) {
       if (claim.variant != variant || std::ranges::count(both.tolerances, claim.tolerance) == 0) continue;
       claim.variant = place;
@@ -280,8 +304,9 @@ Certificate side_by_side(const Compared& a, const Compared& b, const VariantComp
   both.steps.insert(both.steps.end(), b.certificate.steps.begin(), b.certificate.steps.end());
   std::ranges::sort(both.steps);
   both.steps.erase(std::unique(both.steps.begin(), both.steps.end()), both.steps.end());
-  add(a.certificate, pair.a, "A");
-  add(b.certificate, pair.b, "B");
+  const SideNames names = names_of(a, b, pair);
+  add(a.certificate, pair.a, names.a);
+  add(b.certificate, pair.b, names.b);
   return both;
 }
 
@@ -311,7 +336,7 @@ nlohmann::ordered_json json_steps(const certify::StepRange& range) {
 
 nlohmann::ordered_json json_verdict(Verdict verdict) {
   if (verdict == Verdict::not_shown) return nullptr;
-  return winner(verdict);
+  return verdict == Verdict::a_is_better ? "A" : "B";  // keys of each cell are a and b
 }
 
 nlohmann::ordered_json json_side(const Compared& side) {
@@ -350,10 +375,15 @@ std::string wrapped_bullets(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::vector<std::string> tallies(const VariantComparison& pair) {
-  return {tally_sentence("Iterations needed", count_verdicts(pair.budget)),
-          tally_sentence("Success rates", count_verdicts(pair.success)),
-          tally_sentence("Quantiles", count_verdicts(pair.quantile))};
+std::vector<std::string> tallies(const SideNames& names, const VariantComparison& pair) {
+  std::vector<std::string> sentences;
+  const auto add = [&](std::string_view what, const auto& cells) {
+    if (!cells.empty()) sentences.push_back(tally_sentence(what, names, count_verdicts(cells)));
+  };
+  add("Iterations needed", pair.budget);
+  add("Success rates", pair.success);
+  add("Quantiles", pair.quantile);
+  return sentences;
 }
 
 }  // namespace
@@ -361,8 +391,9 @@ std::vector<std::string> tallies(const VariantComparison& pair) {
 std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
                                            const VariantComparison& pair, bool together) {
   std::vector<std::string> sentences;
-  add_budget_sentences(sentences, a.certificate, pair, compared_lasting(a, b, pair, "stay"));
-  add_success_sentences(sentences, a.certificate, pair, together);
+  const SideNames names = names_of(a, b, pair);
+  add_budget_sentences(sentences, a.certificate, names, pair, compared_lasting(a, b, pair, "stay"));
+  add_success_sentences(sentences, a.certificate, names, pair, together);
   for (std::string& sentence : sentences) sentence = conditioned_by(a, b, sentence);
   if (sentences.empty())
     sentences.emplace_back("nothing is shown to be better: these samples do not decide it");
@@ -370,41 +401,46 @@ std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
 }
 
 TextTable compared_budget_table(const Compared& a, const Compared& b, const VariantComparison& pair) {
-  TextTable table = ranges_table({{"below"}, {"share"}}, "more than", "at most");
+  const SideNames names = names_of(a, b, pair);
+  TextTable table = ranges_table({{"below"}, {"share"}}, "more than", "at most", names);
   table.notes = {fmt::format("Iterations until the share is below the tolerance{}.",
                              compared_lasting(a, b, pair, "stays"))};
   for (const auto& cell : pair.budget) {
     table.add_row({tolerance_text(a.certificate, cell.tolerance), percent_label(cell.quantile),
                    steps_text(cell.a.more_than), steps_text(cell.a.at_most), steps_text(cell.b.more_than),
-                   steps_text(cell.b.at_most), std::string(name(cell.verdict))});
+                   steps_text(cell.b.at_most), verdict_cell(names, cell.verdict)});
   }
   return table;
 }
 
-TextTable compared_success_table(const Certificate& a, const VariantComparison& pair,
+TextTable compared_success_table(const Compared& a, const Compared& b, const VariantComparison& pair,
                                  const std::vector<Index>& steps) {
-  TextTable table = ranges_table({{"below"}, {"iteration"}}, "at least", "at most");
+  const SideNames names = names_of(a, b, pair);
+  TextTable table = ranges_table({{"below"}, {"iteration"}}, "at least", "at most", names);
   std::vector<certify::SuccessComparison> cells = pair.success;
   std::ranges::stable_sort(cells, {}, &certify::SuccessComparison::tolerance);
   for (const auto& cell : cells) {
     if (!is_wanted(steps, cell.step)) continue;
-    table.add_row({tolerance_text(a, cell.tolerance), count_label(cell.step), lower_bound_percent(cell.a.low),
-                   upper_bound_percent(cell.a.high), lower_bound_percent(cell.b.low),
-                   upper_bound_percent(cell.b.high), std::string(name(cell.verdict))});
+    table.add_row({tolerance_text(a.certificate, cell.tolerance), count_label(cell.step),
+                   lower_bound_percent(cell.a.low), upper_bound_percent(cell.a.high),
+                   lower_bound_percent(cell.b.low), upper_bound_percent(cell.b.high),
+                   verdict_cell(names, cell.verdict)});
   }
   return table;
 }
 
-TextTable compared_quantile_table(const Certificate& a, const VariantComparison& pair,
+TextTable compared_quantile_table(const Compared& a, const Compared& b, const VariantComparison& pair,
                                   const std::vector<Index>& steps) {
-  TextTable table = ranges_table({{"share"}, {"iteration"}}, "at least", "at most");
+  const SideNames names = names_of(a, b, pair);
+  const Certificate& of = a.certificate;
+  TextTable table = ranges_table({{"share"}, {"iteration"}}, "at least", "at most", names);
   std::vector<certify::QuantileComparison> cells = pair.quantile;
   std::ranges::stable_sort(cells, {}, &certify::QuantileComparison::quantile);
   for (const auto& cell : cells) {
     if (!is_wanted(steps, cell.step)) continue;
-    table.add_row({percent_label(cell.quantile), count_label(cell.step), lower_value(a, cell.a.low),
-                   upper_value(a, cell.a.high), lower_value(a, cell.b.low), upper_value(a, cell.b.high),
-                   std::string(name(cell.verdict))});
+    table.add_row({percent_label(cell.quantile), count_label(cell.step), lower_value(of, cell.a.low),
+                   upper_value(of, cell.a.high), lower_value(of, cell.b.low), upper_value(of, cell.b.high),
+                   verdict_cell(names, cell.verdict)});
   }
   return table;
 }
@@ -412,8 +448,9 @@ TextTable compared_quantile_table(const Certificate& a, const VariantComparison&
 std::string terminal_text(const Compared& a, const Compared& b, const Comparison& comparison) {
   std::string text;
   for (const VariantComparison& pair : comparison.pairs) {
-    text += wrapped(side_line("A", a, pair.a), compared_page_width, "", "   ");
-    text += wrapped(side_line("B", b, pair.b), compared_page_width, "", "   ");
+    const SideNames names = names_of(a, b, pair);
+    text += wrapped(side_line(names.a, a, pair.a), compared_page_width, "", "   ");
+    text += wrapped(side_line(names.b, b, pair.b), compared_page_width, "", "   ");
     text += '\n' + wrapped(opening_of(a, b, comparison), compared_page_width);
     text += wrapped_bullets(verdict_sentences(a, b, pair, comparison.together));
     if (!pair.budget.empty())
@@ -424,9 +461,9 @@ std::string terminal_text(const Compared& a, const Compared& b, const Comparison
               to_text(compared_budget_table(a, b, pair), "  ");
     if (!pair.success.empty())
       text += "\nShare of problems below the tolerance\n" +
-              to_text(compared_success_table(a.certificate, pair, steps_in_sight(pair)), "  ");
+              to_text(compared_success_table(a, b, pair, steps_in_sight(pair)), "  ");
     text += '\n';
-    for (const std::string& line : tallies(pair)) text += wrapped(line, compared_page_width);
+    for (const std::string& line : tallies(names, pair)) text += wrapped(line, compared_page_width);
     text += '\n';
   }
   text += wrapped("Confidence " + confidence_words(comparison), compared_page_width);
@@ -460,8 +497,7 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
                          const PlotOptions& options) {
   Report report;
   Page page{"Two certificates side by side",
-            fmt::format("{} of new problems: A is {}, B is {}", metric_with_unit(a.certificate), a.source,
-                        b.source),
+            fmt::format("{} of new problems: {} and {}", metric_with_unit(a.certificate), a.source, b.source),
             a.certificate.version,
             {},
             ""};
@@ -476,19 +512,21 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
     const std::string heading = fmt::format("<h3>{}</h3>\n", html_escaped(pair_title(a, b, pair)));
     const std::string title = comparison.pairs.size() > 1 ? heading : "";
     const std::vector<Index> in_sight = steps_in_sight(pair);
+    const SideNames names = names_of(a, b, pair);
     summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
                            html_paragraph(opening_of(a, b, comparison)),
                            html_list(verdict_sentences(a, b, pair, comparison.together)));
-    summary += html_list({side_line("A", a, pair.a), side_line("B", b, pair.b)}) + html_list(tallies(pair));
+    summary += html_list({side_line(names.a, a, pair.a), side_line(names.b, b, pair.b)}) +
+               html_list(tallies(names, pair));
     const TextTable budget_table = compared_budget_table(a, b, pair);
-    const TextTable success_table = compared_success_table(a.certificate, pair);
-    const TextTable quantile_table = compared_quantile_table(a.certificate, pair);
+    const TextTable success_table = compared_success_table(a, b, pair);
+    const TextTable quantile_table = compared_quantile_table(a, b, pair);
     budgets += title + html_paragraph(budget_table.notes.front()) +
                compared_tables_html(budget_table, budget_table, "Iterations needed");
-    success += title + compared_tables_html(compared_success_table(a.certificate, pair, in_sight),
-                                            success_table, "Success rates");
-    quantiles += title + compared_tables_html(compared_quantile_table(a.certificate, pair, in_sight),
-                                              quantile_table, "Quantiles");
+    success += title + compared_tables_html(compared_success_table(a, b, pair, in_sight), success_table,
+                                            "Success rates");
+    quantiles += title + compared_tables_html(compared_quantile_table(a, b, pair, in_sight), quantile_table,
+                                              "Quantiles");
     const Certificate both = side_by_side(a, b, pair);
     const std::string suffix = comparison.pairs.size() > 1 ? fmt::format("_{}", i + 1) : "";
     ChartSet& set = charts.emplace_back(chart_set(both));
@@ -528,6 +566,69 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
   report.files.push_back({file_names::comparison, comparison_json(a, b, comparison)});
   report.files.push_back({file_names::page, page_html(page)});
   return report;
+}
+
+namespace {
+
+std::string places_text(const certify::RankedVariant& variant) {
+  return variant.first == variant.last ? count_label(variant.first)
+                                       : fmt::format("{} .. {}", variant.first, variant.last);
+}
+
+/// "warm is the best", or which of them may be: a tie is said to be one.
+std::string best_sentence(const certify::Ranking& ranking) {
+  if (ranking.has_best()) return fmt::format("{} is the best.", ranking.variants.front().name);
+  std::vector<std::string> names;
+  for (const certify::RankedVariant& each : ranking.variants)
+    if (each.first == 1) names.push_back(each.name);
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} and {} are tied for the first place: these samples do not decide between them.",
+                     fmt::join(names, ", "), last);
+}
+
+}  // namespace
+
+std::string ranking_text(const Certificate& certificate, const std::vector<certify::Ranking>& rankings) {
+  std::string text = fmt::format("With confidence {}, all of this holds together.\n",
+                                 confidence_label(rankings.front().delta));
+  for (const certify::Ranking& ranking : rankings) {
+    const bool of_steps = ranking.claim.share.has_value();
+    TextTable table;
+    table.columns = {{"place"}, {of_steps ? "more than" : "at least"}, {"at most"}, {"variant", Align::left}};
+    for (const certify::RankedVariant& each : ranking.variants)
+      table.add_row({places_text(each),
+                     of_steps ? steps_text(each.steps.more_than) : lower_bound_percent(each.rate.low),
+                     of_steps ? steps_text(each.steps.at_most) : upper_bound_percent(each.rate.high),
+                     each.name});
+    text +=
+        fmt::format("\n{} of the {}: {}\n{}", certify::to_text(ranking.claim), metric_with_unit(certificate),
+                    of_steps ? "iterations needed" : "share of new problems", to_text(table, "  "));
+    text += wrapped(best_sentence(ranking), compared_page_width, "  ", "  ");
+  }
+  text += '\n' +
+          wrapped("Places that are a range are ties: these samples do not decide them.", compared_page_width);
+  return text + wrapped(about_same_family, compared_page_width);
+}
+
+std::string ranking_json(const std::vector<certify::Ranking>& rankings) {
+  nlohmann::ordered_json object{{"surefoot_ranking", 1},
+                                {"delta", rankings.front().delta},
+                                {"delta_each", rankings.front().delta_each},
+                                {"rankings", nlohmann::ordered_json::array()}};
+  for (const certify::Ranking& ranking : rankings) {
+    nlohmann::ordered_json row{{"claim", certify::to_text(ranking.claim)}};
+    if (ranking.has_best()) row["best"] = ranking.variants.front().name;
+    row["variants"] = nlohmann::ordered_json::array();
+    for (const certify::RankedVariant& each : ranking.variants) {
+      nlohmann::ordered_json variant = {
+          {"name", each.name}, {"first_place", each.first}, {"last_place", each.last}};
+      variant.update(ranking.claim.share ? json_steps(each.steps) : json_range(each.rate));
+      row["variants"].push_back(std::move(variant));
+    }
+    object["rankings"].push_back(std::move(row));
+  }
+  return object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace surefoot::report

@@ -25,14 +25,20 @@ std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
 
 TextTable compared_budget_table(const Compared& a, const Compared& b, const certify::VariantComparison& pair);
 /// At the given steps; all if there are none.
-TextTable compared_success_table(const certify::Certificate& a, const certify::VariantComparison& pair,
+TextTable compared_success_table(const Compared& a, const Compared& b, const certify::VariantComparison& pair,
                                  const std::vector<Index>& steps = {});
-TextTable compared_quantile_table(const certify::Certificate& a, const certify::VariantComparison& pair,
+TextTable compared_quantile_table(const Compared& a, const Compared& b,
+                                  const certify::VariantComparison& pair,
                                   const std::vector<Index>& steps = {});
 
 std::string terminal_text(const Compared& a, const Compared& b, const certify::Comparison& comparison);
 /// Every range and verdict with all digits; an end that says nothing is null.
 std::string comparison_json(const Compared& a, const Compared& b, const certify::Comparison& comparison);
+/// Places, ends, who is best and who is tied; for programs.
+std::string ranking_text(const certify::Certificate& certificate,
+                         const std::vector<certify::Ranking>& rankings);
+std::string ranking_json(const std::vector<certify::Ranking>& rankings);
+
 /// report.html, figures, and the tables for papers.
 Report comparison_report(const Compared& a, const Compared& b, const certify::Comparison& comparison,
                          const PlotOptions& options = {});

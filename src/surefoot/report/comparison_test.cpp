@@ -34,11 +34,12 @@ struct BudgetCase {
 
 TEST(ComparisonWords, SayUpToWhichIterationBudgetsLast) {
   using bounds::BudgetMethod;
-  EXPECT_EQ(BudgetCase(BudgetMethod::settling, 100, 100).sentence(),
-            "A needs fewer iterations than B until 90 % of problems are below 1e-3 and stay below it (up to "
-            "iteration 100): at most 20 against more than 50");
+  EXPECT_EQ(
+      BudgetCase(BudgetMethod::settling, 100, 100).sentence(),
+      "cold start (a.json) needs fewer iterations than cold start (b.json) until 90 % of problems are below 1e-3 and stay below it (up to "
+      "iteration 100): at most 20 against more than 50");
   EXPECT_TRUE(contains(BudgetCase(BudgetMethod::settling, 100, 300).sentence(),
-                       "(A: up to iteration 100, B: up to 300)"));
+                       "(cold start (a.json): up to iteration 100, cold start (b.json): up to 300)"));
   EXPECT_TRUE(contains(BudgetCase(BudgetMethod::every_step, 100, 100).sentence(),
                        "at each later recorded iteration (up to iteration 100)"));
   EXPECT_FALSE(contains(BudgetCase(BudgetMethod::first_hit, 100, 100).sentence(), "stay"));
@@ -80,15 +81,16 @@ TEST(ComparisonWords, QuoteARangeOfIterationsWhereAllHoldTogetherOnly) {
   const certify::Comparison all = better_at_many_steps(true);
   EXPECT_EQ(
       verdict_sentences(a, b, all.pairs[0], true),
-      std::vector<std::string>{"A has more problems below 0.1 than B at each compared iteration from 3 to "
-                               "50: at least 90.0 % against at most 50.0 % after 40"});
+      std::vector<std::string>{
+          "cold start (a.json) has more problems below 0.1 than cold start (b.json) at each compared iteration from 3 to "
+          "50: at least 90.0 % against at most 50.0 % after 40"});
   const certify::Comparison each = better_at_many_steps(false);
   const std::vector<std::string> alone = verdict_sentences(a, b, each.pairs[0], false);
   EXPECT_EQ(alone.size(), 6U);  // of the nine iterations that tables show
   for (const std::string& sentence : alone) EXPECT_FALSE(contains(sentence, " each compared ")) << sentence;
   EXPECT_EQ(
       alone.front(),
-      "A has more problems below 0.1 than B at iteration 8: at least 80.0 % against at most 50.0 % after 8");
+      "cold start (a.json) has more problems below 0.1 than cold start (b.json) at iteration 8: at least 80.0 % against at most 50.0 % after 8");
   EXPECT_FALSE(contains(terminal_text(a, b, each), "each compared"));
   EXPECT_TRUE(contains(terminal_text(a, b, all), "each compared"));
   // A verdict at an iteration that tables do not show is not lost.
@@ -102,7 +104,7 @@ TEST(ComparisonWords, QuoteARangeOfIterationsWhereAllHoldTogetherOnly) {
 TEST(ComparisonWords, AreConditionalWhereEitherCertificateIs) {
   for (const bool of_a : {true, false}) {
     BudgetCase compared(bounds::BudgetMethod::settling, 100, 100);
-    EXPECT_TRUE(compared.sentence().starts_with("A needs"));
+    EXPECT_TRUE(compared.sentence().starts_with("cold start (a.json) needs"));
     certify::Independence& checks =
         (of_a ? compared.a : compared.b).certificate.variants[0].independence.emplace();
     checks.allowed = true;
@@ -115,6 +117,47 @@ TEST(ComparisonWords, AreConditionalWhereEitherCertificateIs) {
     EXPECT_TRUE(contains(terminal_text(compared.a, compared.b, comparison),
                          "If the rows were independent, with confidence 0.97, all of these hold together"));
   }
+}
+
+TEST(ComparisonWords, NameTheVariantsAndNeverCallThemAOrB) {
+  Compared old{"old.json", "", synthetic_certificate({.variants = 1})};
+  Compared newer{"new.json", "", synthetic_certificate({.variants = 1})};
+  newer.certificate.variants[0].name = "warm start";
+  certify::Comparison comparison = better_at_many_steps(true);
+  const std::string text = terminal_text(old, newer, comparison);
+  EXPECT_TRUE(contains(text, "cold start has more problems below 0.1 than warm start at each compared"))
+      << text;
+  EXPECT_TRUE(
+      contains(text, "Success rates: cold start is provably better in 48 of 60 cells, warm start in 0"));
+  const Report report = comparison_report(old, newer, comparison);
+  std::string page;
+  for (const auto& file : report.files)
+    if (file.name == "report.html") page = file.content;
+  ASSERT_FALSE(page.empty());
+  for (const std::string& said : {text, page.substr(0, page.find("<script"))})
+    for (const char* letter : {" A ", " B ", ">A<", ">B<", "A: ", "B: ", "(A)", "(B)"})
+      EXPECT_FALSE(contains(said, letter)) << letter;
+}
+
+TEST(RankingWords, NameTheBestOrSayThatItIsATie) {
+  const certify::Certificate certificate = synthetic_certificate({.variants = 1});
+  certify::Ranking ranking;
+  ranking.claim = certify::parse_claim("below 0.01 after 30", certify::ShareIs::optional);
+  ranking.delta = 0.02;
+  ranking.variants = {{"warm", "c.json", {0.95, 0.99}, {}, bounds::BudgetMethod::settling, 1, 1},
+                      {"cold", "c.json", {0.5, 0.6}, {}, bounds::BudgetMethod::settling, 2, 3},
+                      {"lukewarm", "c.json", {0.55, 0.65}, {}, bounds::BudgetMethod::settling, 2, 3}};
+  const std::string text = ranking_text(certificate, {ranking});
+  EXPECT_TRUE(contains(text, "With confidence 0.98, all of this holds together.")) << text;
+  EXPECT_TRUE(contains(text, "warm is the best.")) << text;
+  EXPECT_TRUE(contains(text, "2 .. 3")) << text;
+  EXPECT_TRUE(contains(ranking_json({ranking}), "\"best\": \"warm\""));
+  ranking.variants[0].last = 2;
+  ranking.variants[1].first = 1;
+  EXPECT_TRUE(
+      contains(ranking_text(certificate, {ranking}),
+               "warm and cold are tied for the first place: these samples do not decide between them."));
+  EXPECT_FALSE(contains(ranking_json({ranking}), "best"));
 }
 
 TEST(ComparisonReport, SaysWhichFiguresThePageLacks) {

@@ -59,7 +59,7 @@ std::vector<Index> cumulative(const std::vector<Index>& bins, std::size_t row, s
   return sums;
 }
 
-constexpr std::string_view state_version = "surefoot tally 3";
+constexpr std::string_view state_version = "surefoot tally 4";
 constexpr std::string_view state_name = "state of a tally";
 
 void write_spec(ByteWriter& to, const TallySpec& spec) {
@@ -73,6 +73,7 @@ void write_spec(ByteWriter& to, const TallySpec& spec) {
   to.number(spec.grouped);
   to.number(spec.keep_shares);
   to.number(spec.value_limit);
+  to.list(spec.ranges);
 }
 
 TallySpec read_spec(ByteReader& from) {
@@ -87,6 +88,7 @@ TallySpec read_spec(ByteReader& from) {
   spec.grouped = from.number<unsigned char>() != 0;
   spec.keep_shares = from.number<unsigned char>() != 0;
   spec.value_limit = from.number<Index>();
+  spec.ranges = from.list<double>();
   return spec;
 }
 
@@ -137,6 +139,10 @@ void TallySpec::validate() const {
             "claim column {} does not come after {}", claim_columns[i], i == 0 ? 0 : claim_columns[i - 1]);
   }
   require(value_limit >= 0, "value_limit: {} is negative", value_limit);
+  require(ranges.empty() || ranges.size() == claim_columns.size(), "ranges: {} of {} claim columns",
+          ranges.size(), claim_columns.size());
+  for (const double range : ranges)
+    require(range > 0 && std::isfinite(range), "ranges: {} is not positive and finite", range);
   require(grouped || !keep_shares, "shares of failed ticks are of groups");
 }
 
@@ -300,8 +306,9 @@ Tally::Tally(TallySpec spec)
       grid_bins_(spec_.grid.empty() ? 0 : spec_.claim_columns.size() * (spec_.grid.size() + 1)),
       settling_bins_(spec_.tolerances.size() * (spec_.steps.size() + 1)),
       hit_bins_(settling_bins_.size()),
-      stores_(spec_.keep_maxima || (spec_.keep_values && spec_.grid.empty()) ? spec_.claim_columns.size()
-                                                                             : 0),
+      stores_(spec_.keep_maxima || !spec_.ranges.empty() || (spec_.keep_values && spec_.grid.empty())
+                  ? spec_.claim_columns.size()
+                  : 0),
       maxima_(spec_.keep_maxima ? spec_.claim_columns.size() : 0),
       shares_(spec_.keep_shares ? spec_.claim_columns.size() * spec_.tolerances.size() : 0),
       settled_scratch_(spec_.tolerances.size()),
@@ -309,19 +316,19 @@ Tally::Tally(TallySpec spec)
   spec_.validate();
 }
 
-void Tally::add_run(const double* values) {
-  if (!spec_.grouped) return count_run(values);
+void Tally::add_run(const double* values, Index row) {
+  if (!spec_.grouped) return count_run(values, row);
   TickGroup alone(spec_);
   alone.add_tick(spec_, values);
-  add_group(alone);
+  add_group(alone, row);
 }
 
-void Tally::add_group(const TickGroup& group) {
+void Tally::add_group(const TickGroup& group, Index row) {
   require(spec_.grouped && group.ticks() > 0, "a group of {} ticks is added to counts of {}", group.ticks(),
           spec_.grouped ? "groups" : "runs");
   note_ticks(group.ticks(), group.ticks(), group.ticks());
   for (std::size_t i = 0; i < shares_.size(); ++i) shares_[i].add(group.failed_share(i));
-  count_run(group.largest().data());
+  count_run(group.largest().data(), row);
 }
 
 void Tally::note_ticks(Index ticks, Index fewest, Index most) {
@@ -330,7 +337,11 @@ void Tally::note_ticks(Index ticks, Index fewest, Index most) {
   ticks_ += ticks;
 }
 
-void Tally::count_run(const double* values) {
+void Tally::note_outside(const OutsideRange& found) {
+  if (!outside_ || found.row < outside_->row) outside_ = found;
+}
+
+void Tally::count_run(const double* values, Index row) {
   const std::size_t columns = spec_.steps.size();
   const std::size_t tolerances = spec_.tolerances.size();
   std::size_t finite = 0;
@@ -357,6 +368,8 @@ void Tally::count_run(const double* values) {
   const std::size_t grid_width = spec_.grid.size() + 1;
   for (std::size_t i = 0; i < spec_.claim_columns.size(); ++i) {
     const double value = value_at(spec_.claim_columns[i]);
+    if (!spec_.ranges.empty() && !(value >= 0 && value <= spec_.ranges[i]))
+      note_outside({row, spec_.steps[spec_.claim_columns[i]], value, spec_.ranges[i]});
     if (!stores_.empty()) stores_[i].add(value);
     if (!spec_.grid.empty()) {
       const auto bin = std::upper_bound(spec_.grid.begin(), spec_.grid.end(), value) - spec_.grid.begin();
@@ -377,6 +390,7 @@ void Tally::count_run(const double* values) {
 void Tally::merge(const Tally& other) {
   samples_ += other.samples_;
   non_finite_runs_ += other.non_finite_runs_;
+  if (other.outside_) note_outside(*other.outside_);
   if (other.ticks_ > 0) note_ticks(other.ticks_, other.fewest_ticks_, other.most_ticks_);
   add_counts(failure_bins_, other.failure_bins_);
   add_counts(grid_bins_, other.grid_bins_);
@@ -410,6 +424,13 @@ std::string Tally::state() const {
   to.number(samples_);
   to.number(non_finite_runs_);
   for (const Index ticks : {ticks_, fewest_ticks_, most_ticks_}) to.number(ticks);
+  to.number(outside_.has_value());
+  if (outside_) {
+    to.number(outside_->row);
+    to.number(outside_->step);
+    to.number(outside_->value);
+    to.number(outside_->range);
+  }
   for (const auto* bins : {&failure_bins_, &grid_bins_, &settling_bins_, &hit_bins_}) to.list(*bins);
   for (const auto* stores : {&stores_, &maxima_, &shares_})
     for (const ValueStore& store : *stores) store.write_state(to);
@@ -434,6 +455,16 @@ Tally Tally::from_state(const TallySpec& spec, std::string_view bytes) {
                : tally.fewest_ticks_ >= 1 && tally.fewest_ticks_ <= tally.most_ticks_ &&
                      tally.ticks_ >= tally.samples_ && tally.most_ticks_ <= tally.ticks_,
           "{}: {} runs have {} ticks", state_name, tally.samples_, tally.ticks_);
+  if (from.number<unsigned char>() != 0) {
+    OutsideRange found;
+    found.row = from.number<Index>();
+    found.step = from.number<Index>();
+    found.value = from.number<double>();
+    found.range = from.number<double>();
+    require(!(found.value >= 0 && found.value <= found.range), "{}: {} is noted and not outside", state_name,
+            found.value);
+    tally.outside_ = found;
+  }
   const std::size_t tolerance_bins = spec.tolerances.size() + 1;
   const std::size_t step_bins = spec.steps.size() + 1;
   read_bins(from, tally.failure_bins_, tolerance_bins, tally.samples_);

@@ -3,6 +3,7 @@
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ struct TallySpec {
   bool keep_maxima = false;  ///< keep values, and the largest value from there on, for bands (Tally::maxima)
   bool grouped = false;      ///< a run is a group of ticks (tick_group.hpp): the largest of them at each step
   bool keep_shares = false;  ///< of groups: the share of failed ticks at claim_columns, by tolerance
+  /// By claim column: values there are said to lie in [0, range], and the first run that leaves it is noted.
+  /// Empty: nothing is said. Values are then kept.
+  std::vector<double> ranges = {};
   Index value_limit = Index{1} << 26;  ///< numbers kept exactly; beyond it they are rounded up (below)
 
   void validate() const;
@@ -43,6 +47,16 @@ double rounded_up(double x, int digits);
 struct ValueCount {
   double value = 0;
   Index count = 0;
+};
+
+/// A run whose value at a claim column is not in its range.
+struct OutsideRange {
+  Index row = 0;  ///< its number, as told to add_run
+  Index step = 0;
+  double value = 0;
+  double range = 0;
+
+  bool operator==(const OutsideRange&) const = default;
 };
 
 class TickGroup;
@@ -87,10 +101,10 @@ class Tally {
   explicit Tally(TallySpec spec);
 
   /// One run: spec.steps.size() numbers. From the first infinite or NaN entry on, the run has failed.
-  /// Where runs are groups: a group of one tick.
-  void add_run(const double* values);
+  /// Where runs are groups: a group of one tick. `row` is its number, for outside().
+  void add_run(const double* values, Index row = 0);
   /// One group of ticks, made for this specification.
-  void add_group(const TickGroup& group);
+  void add_group(const TickGroup& group, Index row = 0);
   void merge(const Tally& other);
   /// Rounds values up at once where this many runs in all will make that necessary: a part of a large tally
   /// then needs no more room than the whole.
@@ -118,6 +132,9 @@ class Tally {
   [[nodiscard]] bool values_rounded_up() const { return !stores_.empty() && stores_.front().rounded(); }
   /// Of groups: the share of ticks with phi >= tolerance, of every group, rounded up; spec().keep_shares.
   [[nodiscard]] const ValueStore& failed_shares(std::size_t claim_column, std::size_t tolerance) const;
+  /// The run with the smallest number that leaves spec().ranges, at the first such step; none if all are
+  /// inside.
+  [[nodiscard]] const std::optional<OutsideRange>& outside() const { return outside_; }
   /// Of groups: ticks in all, and of the smallest and the largest group.
   [[nodiscard]] Index ticks() const { return ticks_; }
   [[nodiscard]] Index fewest_ticks() const { return fewest_ticks_; }
@@ -143,10 +160,12 @@ class Tally {
   Index ticks_ = 0;
   Index fewest_ticks_ = 0;
   Index most_ticks_ = 0;
+  std::optional<OutsideRange> outside_;
   std::vector<Index> settled_scratch_;
   std::vector<Index> hit_scratch_;
 
-  void count_run(const double* values);
+  void count_run(const double* values, Index row);
+  void note_outside(const OutsideRange& found);
   void note_ticks(Index ticks, Index fewest, Index most);
   void round_if_many(Index samples);
 };

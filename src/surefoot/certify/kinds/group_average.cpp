@@ -1,6 +1,7 @@
 #include "surefoot/certify/kinds/group_average.hpp"
 
 #include "surefoot/certify/kinds/kind_of.hpp"
+#include "surefoot/certify/kinds/share_histogram.hpp"
 #include "surefoot/certify/kinds/tolerance_claims.hpp"
 #include "surefoot/certify/nearly_equal.hpp"
 #include "surefoot/certify/sentences.hpp"
@@ -8,10 +9,6 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/work_interrupt.hpp"
-
-#include <charconv>
-#include <map>
-#include <mutex>
 
 namespace surefoot::certify {
 namespace {
@@ -36,34 +33,6 @@ std::vector<bounds::GroupShare> few_shares(const std::vector<runs::ValueCount>& 
   }
   return shares;
 }
-
-std::string text_of(const std::vector<bounds::GroupShare>& shares) {
-  std::string text;
-  for (const bounds::GroupShare& each : shares)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : " ", each.share, each.groups);
-  return text;
-}
-
-/// Bounds of shares that come again and again: late steps, where no tick fails. Safe in threads.
-class AverageBounds {
- public:
-  double operator()(const AverageClaim& claim) {
-    const std::tuple key(claim.shares, claim.delta, claim.method);
-    {
-      const std::scoped_lock lock(mutex_);
-      if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    }
-    const double bound = bounds::group_average_upper(shares_of(claim), claim.delta, claim.method);
-    const std::scoped_lock lock(mutex_);
-    if (known_.size() > most_known) known_.clear();
-    return known_.try_emplace(key, bound).first->second;
-  }
-
- private:
-  static constexpr std::size_t most_known = 4096;
-  std::mutex mutex_;
-  std::map<std::tuple<std::string, double, bounds::MeanMethod>, double> known_;
-};
 
 class GroupAverages final : public KindOf<GroupAverages, AverageClaim> {
  public:
@@ -115,17 +84,17 @@ class GroupAverages final : public KindOf<GroupAverages, AverageClaim> {
         claim.samples = tally.samples();
         const std::vector<bounds::GroupShare> shares =
             few_shares(tally.failed_shares(i, t).different_values());
-        claim.shares = text_of(shares);
+        claim.shares = shares_text(shares);
         claim.delta = delta;
         claim.empirical = bounds::group_average_mean(shares);
         made.push_back(std::move(claim));
       }
     }
-    AverageBounds bound;
+    ShareBounds bound;
     parallel_blocks(static_cast<Index>(made.size()), [&](Index i) {
       WorkInterrupt::check();
       AverageClaim& claim = made[static_cast<std::size_t>(i)];
-      claim.upper_bound = bound(claim);
+      claim.upper_bound = bound(claim.shares, claim.samples, claim.delta, claim.method);
     });
     for (const AverageClaim& claim : made) add(certificate, claim);
   }
@@ -154,7 +123,7 @@ class GroupAverages final : public KindOf<GroupAverages, AverageClaim> {
   }
 
   void check_one(const AverageClaim& claim, ClaimChecker& checker) const {
-    static AverageBounds bounds_of_claims;
+    static ShareBounds bounds_of_claims;
     const Certificate& certificate = checker.certificate();
     checker.expect(claim.method == claims(certificate).front().method,
                    "its method is not that of the other claims");
@@ -169,7 +138,7 @@ class GroupAverages final : public KindOf<GroupAverages, AverageClaim> {
     const double mean = bounds::group_average_mean(shares);
     checker.expect(nearly_equal(mean, claim.empirical),
                    fmt::format("the average share is {}, not {}", mean, claim.empirical));
-    const double bound = bounds_of_claims(claim);
+    const double bound = bounds_of_claims(claim.shares, claim.samples, claim.delta, claim.method);
     checker.expect(nearly_equal(bound, claim.upper_bound),
                    fmt::format("the shares of {} groups give at most {}, not {}", claim.samples, bound,
                                claim.upper_bound));
@@ -266,26 +235,7 @@ const ClaimKind& group_averages() {
 }
 
 std::vector<bounds::GroupShare> shares_of(const AverageClaim& claim) {
-  std::vector<bounds::GroupShare> shares;
-  const char* at = claim.shares.data();
-  const char* end = at + claim.shares.size();
-  while (at != end) {
-    bounds::GroupShare each;
-    const auto share = std::from_chars(at, end, each.share);
-    require(share.ec == std::errc() && share.ptr != end && *share.ptr == ':',
-            "shares: '{}' is not a share and a number of groups",
-            claim.shares.substr(static_cast<std::size_t>(at - claim.shares.data()), 40));
-    const auto groups = std::from_chars(share.ptr + 1, end, each.groups);
-    const bool ends =
-        groups.ec == std::errc() && (groups.ptr == end || (*groups.ptr == ' ' && groups.ptr + 1 != end));
-    require(ends && each.groups >= 1 && each.groups <= claim.samples,
-            "shares: the number of groups with share {} is not one", each.share);
-    require(each.share >= 0 && each.share <= 1 && (shares.empty() || shares.back().share < each.share),
-            "shares: {} is out of order, or not within 0 .. 1", each.share);
-    shares.push_back(each);
-    at = groups.ptr == end ? end : groups.ptr + 1;
-  }
-  return shares;
+  return shares_in(claim.shares, claim.samples);
 }
 
 }  // namespace surefoot::certify

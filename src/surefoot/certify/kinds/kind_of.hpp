@@ -108,6 +108,8 @@ class ListFields {
 ///     what makes two claims the same question
 ///   void check_one(const Claim& claim, ClaimChecker& checker) const;
 ///     recomputes the claim from its counts
+///   template <class Visit> static void derive(Visit& visit, const Certificate& certificate, const Claim& claim);
+///     if there are: values that follow from the claim and from what is declared, for readers
 ///   static std::string difference(const Claim& recounted, const Claim& stated);
 ///     between a recount of the data and what is stated; empty if there is none
 // clang-format on
@@ -135,6 +137,8 @@ class KindOf : public ClaimKind {
       if constexpr (promises_share) {
         if (certificate.shift) visit.derived("under_shift", share_under(*certificate.shift, claim));
       }
+      if constexpr (requires { Own::derive(visit, certificate, claim); })
+        Own::derive(visit, certificate, claim);
       item.close('}');
     });
   }
@@ -152,6 +156,8 @@ class KindOf : public ClaimKind {
     ListFields visit(part());
     Claim claim;
     Own::each_field(visit, claim);
+    if constexpr (requires { Own::derive(visit, Certificate(), claim); })
+      Own::derive(visit, Certificate(), claim);
     if constexpr (has_worst_case) visit.derived("with_worst_case", 0);
     if (!claimed_of(Sampling::problems))  // our own runs are problems
       for (FieldCheck& check : visit.checks) check.in_runs.reset();
@@ -187,7 +193,12 @@ class KindOf : public ClaimKind {
     options.simultaneous = Simultaneity::each;
     options.kinds = {std::string(name())};
     options.delta = stated.front().delta;
-    const Certificate made = certify(options, {{Variant{}, tally}});
+    Certificate made;
+    try {
+      made = certify(options, {{Variant{}, tally}});
+    } catch (const InputError& error) {
+      return {fmt::format("{} claims: {}", singular(), error.what())};
+    }
     const Claims& recounted = claims(made);
     if (recounted.size() != stated.size())
       differences.push_back(

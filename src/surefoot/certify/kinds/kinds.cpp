@@ -3,6 +3,7 @@
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/kinds/group_average.hpp"
 #include "surefoot/certify/kinds/iteration_budget.hpp"
+#include "surefoot/certify/kinds/mean.hpp"
 #include "surefoot/certify/kinds/quantile.hpp"
 #include "surefoot/certify/kinds/sequence.hpp"
 #include "surefoot/certify/kinds/success_rate.hpp"
@@ -16,7 +17,8 @@ namespace surefoot::certify {
 
 const std::vector<const ClaimKind*>& claim_kinds() {
   static const std::vector<const ClaimKind*> kinds{
-      &success_rates(), &quantiles(), &iteration_budgets(), &bands(), &group_averages(), &sequences(),
+      &success_rates(), &quantiles(), &iteration_budgets(), &bands(), &group_averages(),
+      &sequences(),     &means(),
   };
   return kinds;
 }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "surefoot/certify/long_table.hpp"
+#include "surefoot/certify/paired.hpp"
+#include "surefoot/core/types.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Tables of results on the same problems, as `compare --paired` reads them.
+namespace surefoot::experiments {
+
+struct PairedTables {
+  /// Two tables whose row i is problem i (with `group`, groups of the same names); or one table of text with
+  /// both variants.
+  std::vector<std::string> files;
+  std::string names;  ///< "old,new"; empty: of the files, or of the variants of a table of text
+  std::optional<Index> first_step;
+  std::string group;  ///< column that names groups: pairs are groups, and a group is its largest tick
+  /// Of a table of text; `scalar` too, where it has one number per problem.
+  certify::TableChoice text;
+  bool of_text = false;
+  std::uint64_t memory_limit = 0;
+
+  void validate() const;
+};
+
+/// Reads and compares. Claims that are not declared depend on the shape of the tables alone. InputError says
+/// what does not pair: other numbers of problems, other steps, groups or variants that one of them lacks.
+certify::PairedComparison compare_tables(const PairedTables& tables, certify::PairedOptions options);
+
+}  // namespace surefoot::experiments
