@@ -5,6 +5,7 @@
 #include "surefoot/experiments/run_loop.hpp"
 #include "surefoot/report/loop_page.hpp"
 #include "surefoot/report/text.hpp"
+#include "surefoot/report/text_table.hpp"
 
 #include "begin_work.hpp"
 #include "claims.hpp"
@@ -105,6 +106,8 @@ void run_loop(const CLI::App& verb, LoopArguments& arguments) {
     say(notice);
   for (const std::string& sentence : result.summary)
     fmt::print("{}", report::wrapped(sentence, 100, "", "  "));
+  fmt::print("\nThe smallest limit with a guarantee (-: not even the largest)\n{}",
+             report::to_text(report::smallest_limits(result.certificates), "  "));
   fmt::print("\nWritten to {}: report.html, tube.csv, rollouts.csv, and a certificate in each of",
              arguments.out.string());
   for (const auto& [name, certificate] : result.certificates) fmt::print(" {}", name);
@@ -156,7 +159,8 @@ void add_run_loop(CLI::App& run) {
                    "the limit whose states the tube is of; 0: the largest")
       ->check(whole_number)
       ->capture_default_str();
-  verb->add_option("--tube-share", arguments->run.tube_share, "share of rollouts in the tube at each tick")
+  verb->add_option("--tube-share", arguments->run.tube_share,
+                   "share of rollouts in the tube at each tick; 0: 0.99, or what so many rollouts support")
       ->capture_default_str();
   verb->add_option("--exact-eps", arguments->run.exact_eps, "tolerances of the exact loop")
       ->capture_default_str();
@@ -180,6 +184,7 @@ void add_run_loop(CLI::App& run) {
   number("--eps-rel", &OsqpOptions::eps_rel, "stopping test: relative tolerance");
   number("--eps-prim-inf", &OsqpOptions::eps_prim_inf, "stopping test: primal infeasibility");
   number("--eps-dual-inf", &OsqpOptions::eps_dual_inf, "stopping test: dual infeasibility");
+  add_dependence_option(*verb, arguments->run.allow_dependence);
   verb->add_option("--threads", arguments->threads, "threads [all cores]")->check(whole_number);
   verb->add_option("--out", arguments->out, "output folder")->capture_default_str();
   add_checkpoint_options(*verb, arguments->checkpoint);

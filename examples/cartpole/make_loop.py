@@ -12,7 +12,7 @@ v, |v| <= 10 N, is found by
     subject to  s_0 = measured state,  s_{t+1} = A s_t + B v_t,  |v_t| <= 10
 
 with S the cost to go of the unlimited problem. Pushes on the cart disturb it at every tick. The plant must keep its position
-within 2 m and the pole within 0.5 rad.
+within 1 m and the pole within 0.25 rad.
 """
 
 import argparse
@@ -31,7 +31,7 @@ STATE_COST = np.diag([1.0, 0.1, 10.0, 0.1])
 FORCE_COST = np.array([[0.01]])
 INITIAL_RANGE = np.array([0.5, 0.3, 0.15, 0.3])
 PUSHES = np.array([0.001, 0.02, 0.002, 0.04])
-STATE_LIMIT = np.array([2.0, np.inf, 0.5, np.inf])
+STATE_LIMIT = np.array([1.0, np.inf, 0.25, np.inf])
 
 
 def plant():

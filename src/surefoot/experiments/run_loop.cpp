@@ -1,6 +1,8 @@
 #include "surefoot/experiments/run_loop.hpp"
 
+#include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/core/checked.hpp"
@@ -20,7 +22,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <numeric>
 
 namespace surefoot::experiments {
@@ -30,10 +31,6 @@ using problems::Table;
 namespace {
 
 constexpr Index shown_rollouts = 40;
-/// In the place of infinity: a rollout that is lost under one limit has failed under that limit, and not
-/// under the larger ones, which stand after it in a run. It is above every tolerance.
-constexpr double lost_value = std::numeric_limits<double>::max();
-
 void require_increasing(const char* option, const std::vector<double>& numbers) {
   require(!numbers.empty(), "{}: is empty", option);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -65,7 +62,8 @@ void LoopRunOptions::validate() const {
   }
   require(tube_limit == 0 || std::ranges::count(limits, tube_limit) > 0,
           "--tube-limit: {} is not one of --limits {}", tube_limit, fmt::join(limits, ","));
-  require(tube_share > 0 && tube_share < 1, "--tube-share: {} is outside (0, 1)", tube_share);
+  require(tube_share >= 0 && tube_share < 1, "--tube-share: {} is outside (0, 1), and not 0 (the default)",
+          tube_share);
   require(delta > 0 && delta < 1, "--confidence: {} is outside (0, 1)", 1 - delta);
   require(std::isfinite(exact_eps) && exact_eps > 0, "--exact-eps: {} must be > 0", exact_eps);
   require(exact_limit >= 1 && exact_limit <= most_steps, "--exact-limit: {} is outside 1 .. {}", exact_limit,
@@ -88,6 +86,11 @@ LoopRun::LoopRun(std::string family, families::FamilyFiles& files, const algorit
   needs.require_fit();
   setup_ = read_loop(files_, options_.rollouts, options_.ticks, options_.seed, options_.start);
   require_memory();
+  if (setup_.initial_from != "table") return;
+  certify::ProblemData data;
+  data.tables.push_back(certify::view_of(setup_.initial));
+  independence_ = certify::independence_of_problems(data);
+  files_.with_file_names([&] { independence_->require_none("initial", options_.allow_dependence); });
 }
 
 io::Configuration LoopRun::data() const {
@@ -142,7 +145,6 @@ Table LoopRun::run_limit(Index limit, bool exact, bool keep_states) {
   runs::RolloutValues values(setup_.task, options_.rollouts);
   Table result = Table::Zero(options_.rollouts, columns + (keep_states ? states * (options_.ticks + 1) : 0));
   if (keep_states) result.middleCols(columns, states) = setup_.initial;
-  std::vector<char> lost;
   std::vector<char> never_failed(static_cast<std::size_t>(options_.rollouts), 1);
   Progress progress(exact ? std::string("exact loop") : fmt::format("loop with {} iterations", limit));
   loop->run(setup_.initial, plant, [&](const runs::LoopTick& tick) {
@@ -179,36 +181,33 @@ Table LoopRun::run_limit(Index limit, bool exact, bool keep_states) {
 certify::Certificate LoopRun::certify_values(const std::string& metric, const Table& values,
                                              const std::vector<double>& tolerances, double delta) const {
   certify::Options options;
-  options.kinds = {"success", "budget"};
-  options.budget_method = bounds::BudgetMethod::every_step;
   options.tolerances = tolerances;
   options.quantiles = options_.shares;
-  options.steps = options_.limits;
   options.delta = delta;
   options.metric = metric;
   options.title = fmt::format(
       "closed loop of {} ticks; a problem is a rollout, iterations are the limit of a tick", options_.ticks);
-  options = certify::resolved(std::move(options), {options_.limits});
-  runs::Tally tally(certify::tally_spec(options, options_.limits));
-  std::vector<double> row(options_.limits.size());
-  for (Index i = 0; i < values.rows(); ++i) {
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      const double value = values(i, static_cast<Index>(k));
-      row[k] = std::isfinite(value) ? value : lost_value;
-    }
-    tally.add_run(row.data());
-  }
   certify::Variant variant;
   variant.name = fmt::format("osqp, {} start", runs::name(options_.start));
   variant.source = "surefoot run loop";
-  return certify::certify(options, {{variant, tally}});
+  variant.independence = independence_;
+  return certify::certify_rollouts(values, options_.limits, options, variant);
 }
 
-certify::Certificate LoopRun::certify_tube(const Table& loop, double delta) const {
+// By the numbers of rollouts, ticks and states alone.
+double LoopRun::share_of_tube(double delta) const {
+  if (options_.tube_share > 0) return options_.tube_share;
+  const auto claims = static_cast<double>(2 * setup_.plant.A.rows() * options_.ticks);
+  for (const double share : {0.99, 0.95, 0.9})
+    if (bounds::order_statistic_rank(options_.rollouts, share, delta / claims) > 0) return share;
+  return 0.5;
+}
+
+certify::Certificate LoopRun::certify_tube(const Table& loop, double share, double delta) const {
   const Index states = setup_.plant.A.rows();
   certify::Options options;
   options.kinds = {"quantile"};
-  options.quantiles = {options_.tube_share};
+  options.quantiles = {share};
   options.tolerances = {1.0};
   options.all_steps = true;
   options.delta = delta;
@@ -235,13 +234,14 @@ certify::Certificate LoopRun::certify_tube(const Table& loop, double delta) cons
       certify::Variant variant;
       variant.name = fmt::format("state {}{}", state + 1, sign > 0 ? "" : " times -1");
       variant.source = "surefoot run loop";
+      variant.independence = independence_;
       counted.push_back({variant, std::move(tally)});
     }
   }
   return certify::certify(options, counted);
 }
 
-std::string LoopRun::record(Index limit) const {
+std::string LoopRun::record() const {
   nlohmann::ordered_json run = nlohmann::ordered_json::parse(settings_);
   run["files"] = nlohmann::ordered_json::object();
   for (const families::FamilyFiles::Read& read : files_.files())
@@ -250,7 +250,7 @@ std::string LoopRun::record(Index limit) const {
   run["loop"] = {{"rollouts", options_.rollouts},
                  {"ticks", options_.ticks},
                  {"limits", options_.limits},
-                 {"limit_of_tube", limit},
+                 {"limit_of_tube", options_.limit_of_tube()},
                  {"own_stopping_test", options_.stop},
                  {"start", std::string(runs::name(options_.start))},
                  {"seed", options_.seed},
@@ -266,7 +266,6 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
   Table exact;
   if (setup_.task.has_cost())
     exact = kept_table(journal, [&] { return run_limit(options_.exact_limit, true, false); });
-  std::vector<Table> loops;
   Table tube;
   Table violation(options_.rollouts, count);
   Table cost(options_.rollouts, count);
@@ -309,7 +308,7 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
   const int parts = 3 + (setup_.task.has_bounds() ? 1 : 0) + (setup_.task.has_cost() ? 1 : 0);
   const double delta = options_.delta / parts;
   const auto add = [&](const char* folder, certify::Certificate certificate) {
-    certificate.run = record(options_.limit_of_tube());
+    certificate.run = record();
     result.certificates.emplace_back(folder, std::move(certificate));
   };
   if (setup_.task.has_bounds())
@@ -319,14 +318,14 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
     add("cost", certify_values("excess of the closed-loop cost", cost, options_.cost_tolerances, delta));
   add("failed", certify_values("share of failed ticks", failed, options_.failed_tolerances, delta));
   add("series", certify_values("longest series of failed ticks", series, options_.series_tolerances, delta));
-  add("tube", certify_tube(tube, delta));
+  add("tube", certify_tube(tube, share_of_tube(delta), delta));
 
   const Index states = setup_.plant.A.rows();
   picture.family = family_;
   picture.rollouts = options_.rollouts;
   picture.ticks = options_.ticks;
   picture.confidence = 1 - options_.delta;
-  picture.tube_share = options_.tube_share;
+  picture.tube_share = share_of_tube(delta);
   picture.tube_limit = options_.limit_of_tube();
   picture.start = runs::name(options_.start);
   for (Index state = 0; state < states; ++state) {
@@ -348,9 +347,7 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
     }
   }
   for (const auto& [folder, certificate] : result.certificates) {
-    if (folder == "tube") continue;
-    for (const std::string& sentence : certify::statements_of(certificate))
-      result.summary.push_back(sentence);
+    if (folder != "tube") result.summary.push_back(certify::summary_sentence(certificate));
   }
   return result;
 }

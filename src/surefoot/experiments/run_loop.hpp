@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/experiments/loop_files.hpp"
 #include "surefoot/experiments/rerun.hpp"
 #include "surefoot/families/family_files.hpp"
@@ -41,6 +42,7 @@ struct LoopRunOptions {
   std::vector<double> cost_tolerances{1e-3, 1e-2, 1e-1};
   std::vector<double> failed_tolerances{0.01, 0.1, 0.5};
   std::vector<double> series_tolerances{1, 2, 5, 10};
+  bool allow_dependence = false;   ///< of initial states that are a table
   std::uint64_t memory_limit = 0;  ///< 0: what is there
 
   void validate() const;
@@ -85,8 +87,10 @@ class LoopRun {
   [[nodiscard]] certify::Certificate certify_values(const std::string& metric, const problems::Table& values,
                                                     const std::vector<double>& tolerances,
                                                     double delta) const;
-  [[nodiscard]] certify::Certificate certify_tube(const problems::Table& loop, double delta) const;
-  [[nodiscard]] std::string record(Index limit) const;
+  [[nodiscard]] certify::Certificate certify_tube(const problems::Table& loop, double share,
+                                                  double delta) const;
+  [[nodiscard]] std::string record() const;
+  [[nodiscard]] double share_of_tube(double delta) const;
 
   std::string family_;
   families::FamilyFiles& files_;
@@ -94,6 +98,7 @@ class LoopRun {
   LoopRunOptions options_;
   LoopSetup setup_;
   std::string settings_;  // of the solver, JSON
+  std::optional<certify::Independence> independence_;
 };
 
 }  // namespace surefoot::experiments

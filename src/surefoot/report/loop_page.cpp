@@ -43,7 +43,6 @@ Figure state_figure(const LoopPicture& picture, const Certificate& tube, std::si
   Figure figure;
   figure.name = fmt::format("state_{}", state + 1);
   figure.title = fmt::format("State {}", state + 1);
-  figure.styles = {"rollouts", "tube", "bounds of the plant"};
   const auto ticks = static_cast<double>(picture.ticks);
   figure.x = {"tick", false, false, 0, ticks};
   Panel panel;
@@ -122,16 +121,22 @@ TextTable limits_table(const LoopPicture& picture) {
   return table;
 }
 
-/// The smallest limit with a guarantee, by tolerance and share.
-TextTable smallest_table(const LoopCertificates& certificates) {
-  TextTable table{{{"what is below", Align::left}, {"tolerance"}, {"share of rollouts"}, {"smallest limit"}},
-                  {}};
-  for (const auto& [folder, certificate] : certificates) {
-    for (const certify::BudgetClaim& claim : certificate.budget)
-      table.add_row({certificate.metric, exact_label(claim.tolerance), percent_label(claim.quantile),
-                     claim.steps ? count_label(*claim.steps) : "-"});
-  }
-  return table;
+std::string tube_words(const LoopPicture& picture, const Certificate& tube) {
+  const std::string share = percent_label(picture.tube_share);
+  const bool none = std::ranges::none_of(
+      tube.quantile, [](const certify::QuantileClaim& claim) { return std::isfinite(claim.upper_bound); });
+  const std::string drawn = fmt::format(" {} of the rollouts are drawn.",
+                                        picture.states.empty() ? 0 : picture.states.front().rollouts.size());
+  if (none)
+    return fmt::format(
+        "With {} iterations a tick. There is no tube of {} of the rollouts: so many claims at once need "
+        "more rollouts than {}, or too many of them were lost.{}",
+        count_label(picture.tube_limit), share, count_label(picture.rollouts), drawn);
+  return fmt::format(
+      "With {} iterations a tick. At every tick, and for each state by itself, at least {} of new rollouts are at or "
+      "below the upper end of the tube, and at least as many at or above the lower end: all ends together with the "
+      "confidence of the certificate in the folder tube.{}",
+      count_label(picture.tube_limit), share, drawn);
 }
 
 std::string tube_csv(const Certificate& tube) {
@@ -155,10 +160,30 @@ std::string links(const LoopCertificates& certificates) {
 
 }  // namespace
 
+TextTable smallest_limits(const LoopCertificates& certificates) {
+  TextTable table{{{"what is below", Align::left}, {"tolerance"}}, {}};
+  std::vector<double> shares;
+  for (const auto& [folder, certificate] : certificates)
+    if (!certificate.budget.empty()) shares = certificate.quantiles;
+  for (const double share : shares) table.columns.push_back({percent_label(share) + " of rollouts"});
+  for (const auto& [folder, certificate] : certificates) {
+    std::map<double, std::vector<std::string>> rows;
+    for (const certify::BudgetClaim& claim : certificate.budget)
+      rows[claim.tolerance].push_back(claim.steps ? count_label(*claim.steps) : "-");
+    for (const auto& [tolerance, limits] : rows) {
+      std::vector<std::string> cells{certificate.metric, exact_label(tolerance)};
+      cells.insert(cells.end(), limits.begin(), limits.end());
+      table.add_row(std::move(cells));
+    }
+  }
+  return table;
+}
+
 Report loop_report(const LoopPicture& picture, const LoopCertificates& certificates,
                    const PlotOptions& options) {
   Report report;
   std::vector<std::string> sentences;
+  std::vector<std::string> all_sentences;
   for (const auto& [folder, certificate] : certificates) {
     report.files.push_back({folder + '/' + file_names::certificate, certify::to_json(certificate)});
     if (folder == tube_folder) {
@@ -169,7 +194,8 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
     for (ReportFile& file : own.files)
       report.files.push_back({folder + '/' + file.name, std::move(file.content)});
     for (const std::string& notice : own.notices) add_notice(report, notice);
-    for (const std::string& sentence : certify::statements_of(certificate)) sentences.push_back(sentence);
+    sentences.push_back(certify::summary_sentence(certificate));
+    for (const std::string& sentence : certify::statements_of(certificate)) all_sentences.push_back(sentence);
   }
   Page page;
   page.title = "Closed loop";
@@ -186,7 +212,7 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
                    "its part of the confidence: all of them hold together with confidence {}.",
                    exact_label(picture.confidence)),
                "note") +
-           links(certificates)});
+           html_folded("All sentences", html_list(all_sentences)) + links(certificates)});
   std::vector<PageFigure> figures;
   const auto draw = [&](const Figure& figure) {
     PageFigure drawn = static_figure(figure, options);
@@ -196,15 +222,8 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
   if (const Certificate* tube = certificate_in(certificates, tube_folder)) {
     for (std::size_t state = 0; state < picture.states.size(); ++state)
       draw(state_figure(picture, *tube, state));
-    page.sections.push_back(
-        {"tube", "Trajectories and tube", "Tube",
-         html_paragraph(fmt::format(
-             "With {} iterations a tick. At every tick, and for each state by itself, at least {} of new rollouts are "
-             "below the upper end of the tube, and at least as many above the lower end: all ends together with the "
-             "confidence of the certificate in the folder tube. {} of the rollouts are drawn.",
-             count_label(picture.tube_limit), percent_label(picture.tube_share),
-             picture.states.empty() ? 0 : picture.states.front().rollouts.size())) +
-             figures_html(figures)});
+    page.sections.push_back({"tube", "Trajectories and tube", "Tube",
+                             html_paragraph(tube_words(picture, *tube)) + figures_html(figures)});
     report.files.push_back({tube_file, tube_csv(*tube)});
   }
   figures.clear();
@@ -224,7 +243,7 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
                "note")});
   page.sections.push_back(
       {"smallest", "The smallest limit with a guarantee", "Smallest limit",
-       html_scrolling(smallest_table(certificates), "pairs", "smallest limits") +
+       html_scrolling(smallest_limits(certificates), "pairs", "smallest limits") +
            html_paragraph(
                "Limits are tested in an order that was declared, from the largest down to the first that "
                "fails, each with the whole confidence of its claim: what passed holds together, and the "

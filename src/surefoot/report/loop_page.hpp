@@ -38,6 +38,9 @@ struct LoopPicture {
 /// By the names of their folders, which the page links to: "violation", "cost", "failed", "series", "tube".
 using LoopCertificates = std::vector<std::pair<std::string, certify::Certificate>>;
 
+/// The smallest limit with a guarantee: a row for each tolerance, a column for each share of rollouts.
+TextTable smallest_limits(const LoopCertificates& certificates);
+
 /// The files of a closed loop: the page with trajectories, the certified tube and the limits against the
 /// cost; tube.csv; every certificate in its folder with its own report.
 Report loop_report(const LoopPicture& picture, const LoopCertificates& certificates,
