@@ -31,7 +31,7 @@ namespace {
 using problems::Table;
 
 Reals copy_of(const Table& table) {
-  return Reals({table.rows(), table.cols()}, table.data());
+  return Reals(std::vector<py::ssize_t>{table.rows(), table.cols()}, table.data());
 }
 
 Table optional_table(const py::object& given, const char* name) {
@@ -74,7 +74,7 @@ struct Loop {
       require(py::isinstance<py::tuple>(given) && py::len(given) == 3,
               "vectors: must give a tuple (q, l, u) at tick {}", tick);
       const auto put = [&](int place, Table& to, const char* name) {
-        const Table from = table_of(py::reinterpret_borrow<py::tuple>(given)[place], name);
+        const Table from = table_of(py::object(py::reinterpret_borrow<py::tuple>(given)[place]), name);
         require((from.rows() == to.rows() || from.rows() == 1) && from.cols() == to.cols(),
                 "vectors: {} is {} x {}, must be {} x {} or one row", name, from.rows(), from.cols(),
                 to.rows(), to.cols());
@@ -132,10 +132,11 @@ struct Loop {
     });
     const auto list_of = [](std::vector<Table>& tables) {
       py::list arrays;
-      for (Table& table : tables) arrays.append(array_of(std::move(table)));
+      for (Table& table : tables) arrays.append(owned_array(std::move(table)));
       return arrays;
     };
-    return py::make_tuple(array_of(std::move(numbers)), iterations, record, list_of(states), list_of(inputs));
+    return py::make_tuple(owned_array(std::move(numbers)), iterations, record, list_of(states),
+                          list_of(inputs));
   }
 };
 

@@ -56,7 +56,7 @@ class Engine {
   [[nodiscard]] const Operator& op() const { return *op_; }
   [[nodiscard]] const std::string& record() const { return record_; }
 
-  [[nodiscard]] Reals solutions() const { return array_of(interruptible(solve_)); }
+  [[nodiscard]] Reals solutions() const { return owned_array(interruptible(solve_)); }
 
   [[nodiscard]] py::tuple traces(const std::string& metric, Index steps, const py::object& start) const {
     const runs::Start from = start_of(start);
@@ -67,12 +67,12 @@ class Engine {
     const Index first_step = trace.first_step;
     const std::string unit = trace.unit;
     const std::string name = trace.metric;
-    return py::make_tuple(array_of(std::move(trace.values)), first_step, name, unit);
+    return py::make_tuple(owned_array(std::move(trace.values)), first_step, name, unit);
   }
 
   [[nodiscard]] Reals iterates(Index steps, const py::object& start) const {
     const runs::Start from = start_of(start);
-    return array_of(interruptible([&](const Interrupt& interrupt) {
+    return owned_array(interruptible([&](const Interrupt& interrupt) {
       return runs::run_iterates(*op_, from, run_options(steps, interrupt));
     }));
   }
@@ -94,7 +94,7 @@ class Engine {
       statuses.append(std::string(algorithms::to_string(ended[i].status)));
       numbers(i, 0) = ended.iterations(i);
     }
-    return py::make_tuple(statuses, array_of(std::move(numbers)));
+    return py::make_tuple(statuses, owned_array(std::move(numbers)));
   }
 
   [[nodiscard]] HeldCertificate certify(const std::string& metric, const certify::Options& options,

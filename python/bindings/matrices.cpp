@@ -54,7 +54,7 @@ Table table_of(const py::object& argument, const char* name) {
   return Eigen::Map<const Table>(array.data(), shared ? 1 : array.shape(0), array.shape(shared ? 0 : 1));
 }
 
-Reals array_of(Table&& table) {
+Reals owned_array(Table&& table) {
   auto owner = std::make_unique<Table>(std::move(table));
   const double* data = owner->data();
   const py::ssize_t rows = owner->rows();

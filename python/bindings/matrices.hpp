@@ -22,6 +22,6 @@ std::vector<problems::SparseMatrix> matrices_of(const std::vector<Compressed>& g
 /// A vector is one row.
 problems::Table table_of(const pybind11::object& argument, const char* name);
 /// The table as an array that owns it, without a copy.
-Reals array_of(problems::Table&& table);
+Reals owned_array(problems::Table&& table);
 
 }  // namespace surefoot::python
