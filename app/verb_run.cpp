@@ -279,11 +279,12 @@ void add_cone(CLI::App& run, int& exit_code) {
 
 void add_run_verb(CLI::App& app, int& exit_code) {
   CLI::App* run = app.add_subcommand(
-      "run", "Run a solver on problems and certify it: run qp, run cone, run family, run command");
+      "run", "Run a solver on problems and certify it: run qp, run cone, run loop, run family, run command");
   run->require_subcommand(1);
   run->footer("Example: surefoot run qp examples/mpc --iterations 200");
   add_qp(*run, exit_code);
   add_cone(*run, exit_code);
   add_run_drawn(*run);
   add_run_command(*run, exit_code);
+  add_run_loop(*run);
 }

@@ -16,6 +16,7 @@ void add_run_verb(CLI::App& app, int& exit_code);
 /// Of `run`.
 void add_run_command(CLI::App& run, int& exit_code);
 void add_run_drawn(CLI::App& run);
+void add_run_loop(CLI::App& run);
 void add_plan_verb(CLI::App& app);
 void add_reproduce_verb(CLI::App& app);
 void add_train_verb(CLI::App& app);

@@ -13,6 +13,7 @@
 #include "arrays.hpp"
 #include "held_certificate.hpp"
 #include "interruptible.hpp"
+#include "matrices.hpp"
 #include "rooms.hpp"
 
 #include <pybind11/numpy.h>
@@ -35,59 +36,7 @@ namespace {
 using algorithms::Operator;
 using algorithms::OsqpOptions;
 using algorithms::ScsOptions;
-using problems::SparseMatrix;
 using problems::Table;
-
-/// Compressed columns: values, row of each, begin of each column, rows, columns.
-using Places = py::array_t<int, py::array::c_style>;
-using Compressed = std::tuple<Reals, Places, Places, Index, Index>;
-
-// Nothing may point outside the arrays, whoever made them.
-void check_places(const Compressed& matrix, const char* name) {
-  const auto& [values, rows_of, begins, rows, columns] = matrix;
-  require(rows >= 0 && rows <= most_rows && columns >= 0 && columns <= most_rows,
-          "{}: is {} x {}, a matrix has at most {} rows and columns", name, rows, columns, most_rows);
-  bool sound = values.ndim() == 1 && rows_of.ndim() == 1 && begins.ndim() == 1 &&
-               rows_of.size() == values.size() && begins.size() == columns + 1 && begins.data()[0] == 0 &&
-               begins.data()[columns] == values.size();
-  for (Index j = 0; sound && j < columns; ++j) sound = begins.data()[j] <= begins.data()[j + 1];
-  for (Index j = 0; sound && j < columns; ++j) {
-    for (Index k = begins.data()[j]; sound && k < begins.data()[j + 1]; ++k) {
-      const int row = rows_of.data()[k];
-      sound = row >= 0 && row < rows && (k == begins.data()[j] || rows_of.data()[k - 1] < row);
-    }
-  }
-  require(sound, "{}: its compressed columns are damaged or not sorted", name);
-}
-
-std::vector<SparseMatrix> matrices_of(const std::vector<Compressed>& given, const char* name) {
-  std::vector<SparseMatrix> matrices;
-  for (const Compressed& matrix : given) {
-    check_places(matrix, name);
-    const auto& [values, rows_of, begins, rows, columns] = matrix;
-    matrices.emplace_back(Eigen::Map<const SparseMatrix>(rows, columns, values.size(), begins.data(),
-                                                         rows_of.data(), values.data()));
-  }
-  return matrices;
-}
-
-Table table_of(const py::object& argument, const char* name) {
-  const Reals array = real_array(argument, name);
-  require(array.ndim() == 1 || array.ndim() == 2,
-          "{}: has shape {}, must be a vector or one row per instance", name, shape_text(array));
-  const bool shared = array.ndim() == 1;
-  return Eigen::Map<const Table>(array.data(), shared ? 1 : array.shape(0), array.shape(shared ? 0 : 1));
-}
-
-/// The table as an array that owns it, without a copy.
-Reals array_of(Table&& table) {
-  auto owner = std::make_unique<Table>(std::move(table));
-  const double* data = owner->data();
-  const py::ssize_t rows = owner->rows();
-  const py::ssize_t columns = owner->cols();
-  const py::capsule keep(owner.release(), [](void* kept) { delete static_cast<Table*>(kept); });
-  return Reals({rows, columns}, data, keep);
-}
 
 runs::Start start_of(const py::object& start) {
   return start.is_none() ? runs::cold_start() : runs::given_start(table_of(start, "start"));
@@ -107,7 +56,7 @@ class Engine {
   [[nodiscard]] const Operator& op() const { return *op_; }
   [[nodiscard]] const std::string& record() const { return record_; }
 
-  [[nodiscard]] Reals solutions() const { return array_of(interruptible(solve_)); }
+  [[nodiscard]] Reals solutions() const { return owned_array(interruptible(solve_)); }
 
   [[nodiscard]] py::tuple traces(const std::string& metric, Index steps, const py::object& start) const {
     const runs::Start from = start_of(start);
@@ -118,12 +67,12 @@ class Engine {
     const Index first_step = trace.first_step;
     const std::string unit = trace.unit;
     const std::string name = trace.metric;
-    return py::make_tuple(array_of(std::move(trace.values)), first_step, name, unit);
+    return py::make_tuple(owned_array(std::move(trace.values)), first_step, name, unit);
   }
 
   [[nodiscard]] Reals iterates(Index steps, const py::object& start) const {
     const runs::Start from = start_of(start);
-    return array_of(interruptible([&](const Interrupt& interrupt) {
+    return owned_array(interruptible([&](const Interrupt& interrupt) {
       return runs::run_iterates(*op_, from, run_options(steps, interrupt));
     }));
   }
@@ -145,7 +94,7 @@ class Engine {
       statuses.append(std::string(algorithms::to_string(ended[i].status)));
       numbers(i, 0) = ended.iterations(i);
     }
-    return py::make_tuple(statuses, array_of(std::move(numbers)));
+    return py::make_tuple(statuses, owned_array(std::move(numbers)));
   }
 
   [[nodiscard]] HeldCertificate certify(const std::string& metric, const certify::Options& options,

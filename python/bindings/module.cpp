@@ -30,5 +30,6 @@ PYBIND11_MODULE(_core, module) {
   surefoot::python::add_monitoring(module);
   surefoot::python::add_pac_bayes(module);
   surefoot::python::add_families(module);
+  surefoot::python::add_closed_loop(module);
   surefoot::python::add_worst_case(module);
 }

@@ -11,6 +11,7 @@ void add_certify(pybind11::module_& module);
 void add_monitoring(pybind11::module_& module);
 void add_pac_bayes(pybind11::module_& module);
 void add_families(pybind11::module_& module);
+void add_closed_loop(pybind11::module_& module);
 void add_worst_case(pybind11::module_& module);
 
 }  // namespace surefoot::python

@@ -48,6 +48,8 @@ class Hostile : public testing::ProgramTest {
 
 constexpr const char* portfolio =
     "run cone " SUREFOOT_SOURCE_DIR "/examples/portfolio --out out --iterations 5 ";
+constexpr const char* closed_loop =
+    "run loop " SUREFOOT_SOURCE_DIR "/examples/cartpole --rollouts 30 --ticks 3 --limits 5 --out looped ";
 constexpr const char* mpc = "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --out out --iterations 5 ";
 
 TEST_F(Hostile, SizesOfConesThatOverflowAreRefused) {
@@ -236,6 +238,9 @@ TEST_F(Hostile, ExitCodesAreThoseOfTheTable) {
       {"run family unconstrained-qp --samples 30 --iterations 3 --out drawn", 0},
       {"run family unconstrained --samples 30 --out drawn", 2},
       {"run family unconstrained-qp --samples 30 --out drawn --memory-limit 1kB", 4},
+      {closed_loop, 0},
+      {std::string(closed_loop) + "--limits 9,8", 2},
+      {std::string(closed_loop) + "--memory-limit 1kB", 4},
       {"run command --samples 3 --out ran -- echo 0.5 {seed}", 0},
       {"run command --until \"99% below 1 after 1\" --max-runs 3 --out ran -- echo 0.5 {seed}", 3},
       {"run command --samples 3 --out ran -- false {seed}", 2},

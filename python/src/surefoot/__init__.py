@@ -31,6 +31,7 @@ from .certificate import (
     load,
 )
 from .certification import RunUntil, Traces, certify, run_until
+from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
@@ -53,6 +54,7 @@ __all__ = [
     "PairedComparison",
     "QPFamily",
     "QuantileClaim",
+    "Rollouts",
     "RunUntil",
     "SequenceClaim",
     "SuccessClaim",
@@ -64,6 +66,7 @@ __all__ = [
     "bounds",
     "calibrate",
     "certify",
+    "closed_loop",
     "compare_paired",
     "from_cvxpy",
     "load",

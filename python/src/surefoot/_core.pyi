@@ -460,6 +460,42 @@ class Engine:
 def osqp_engine(problem: Qp, options: OsqpOptions, /) -> Engine: ...
 def scs_engine(problem: ConeProgram, options: ScsOptions, /) -> Engine: ...
 
+# closed loops
+class ClosedLoop:
+    def __init__(
+        self,
+        problem: Qp,
+        q_state: Any,
+        l_state: Any,
+        u_state: Any,
+        input: Any,
+        input_lower: Any,
+        input_upper: Any,
+        shift_x: list[int],
+        shift_y: list[int],
+        initial: Any,
+        ticks: int,
+        /,
+    ) -> None: ...
+    def set_plant(self, plant: Any, vectors: Any, disturbance: str, numbers: Any, seed: int, /) -> None: ...
+    def set_task(self, lower: Any, upper: Any, cost_Q: Any, cost_R: Any, /) -> None: ...
+    def run(
+        self, osqp: OsqpOptions, limit: int, stop: bool, start: str, keep: bool, /
+    ) -> tuple[
+        npt.NDArray[np.float64], float, str, list[npt.NDArray[np.float64]], list[npt.NDArray[np.float64]]
+    ]: ...
+
+def certify_rollouts(
+    values: Any,
+    limits: list[int],
+    options: Options,
+    initial: Any,
+    name: str,
+    run: str,
+    allow_dependence: bool,
+    /,
+) -> Certificate: ...
+
 # worst cases
 class Vector:
     @property

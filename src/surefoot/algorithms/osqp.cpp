@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/detail/osqp_room.hpp"
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/parallel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,6 +120,43 @@ Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), opti
 }
 
 Osqp::~Osqp() = default;
+
+void Osqp::change_vectors(const ChangeVectors& change) {
+  require(!system_->own(), "change_vectors: instances have factors of their own; set scale_each to false");
+  const std::array<Index, 3> rows{problem_.q.rows(), problem_.l.rows(), problem_.u.rows()};
+  change(problem_.q, problem_.l, problem_.u);
+  problems::require_shape(problem_.q, rows[0], n_, "q");
+  problems::require_shape(problem_.l, rows[1], m_, "l");
+  problems::require_shape(problem_.u, rows[2], m_, "u");
+  require(rows == std::array{problem_.q.rows(), problem_.l.rows(), problem_.u.rows()},
+          "change_vectors: the number of instances has changed");
+  constexpr Index rows_at_once = 64;
+  const Index most = *std::ranges::max_element(rows);
+  parallel_blocks((most + rows_at_once - 1) / rows_at_once, [&](Index block) {
+    const Index end = std::min(most, (block + 1) * rows_at_once);
+    for (Index instance = block * rows_at_once; instance < end; ++instance) require_vectors(instance);
+  });
+}
+
+void Osqp::require_vectors(Index instance) const {
+  if (instance < problem_.q.rows()) {
+    const double* q = table_row(problem_.q, instance);
+    for (Index i = 0; i < n_; ++i)
+      require(std::isfinite(q[i]), "q: entry {} of instance {} is {}", i, instance, q[i]);
+  }
+  if (instance >= std::max(problem_.l.rows(), problem_.u.rows())) return;
+  const double* l = table_row(problem_.l, instance);
+  const double* u = table_row(problem_.u, instance);
+  for (Index i = 0; i < m_; ++i) {
+    require(l[i] <= u[i] && l[i] < infinity && u[i] > -infinity,
+            "l, u: entries {} of instance {} are {} and {}, which no number is between", i, instance, l[i],
+            u[i]);
+    const double unit = units_[n_ + m_ + i];
+    require(row_rho(l[i] / unit, u[i] / unit, options_) == shared_.rho[i],
+            "l, u: entries {} of instance {} are {} and {}, an equality in some instances and none in others",
+            i, instance, l[i], u[i]);
+  }
+}
 
 std::unique_ptr<Workspace> Osqp::make_workspace() const {
   auto room = std::make_unique<Room>();

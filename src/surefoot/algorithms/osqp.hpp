@@ -4,6 +4,7 @@
 #include "surefoot/algorithms/operator.hpp"
 #include "surefoot/problems/qp.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace surefoot::algorithms {
@@ -87,6 +88,12 @@ class Osqp final : public Operator, public DifferentiableStep {
 
   [[nodiscard]] const problems::Qp& problem() const { return problem_; }
   [[nodiscard]] const OsqpOptions& options() const { return options_; }
+  /// Other vectors for the same matrices, as an update of the package makes them: `change` writes into q, l
+  /// and u, whose shapes stay; scaling, factors and rho stay too. Only where instances share their factors.
+  /// InputError names the entry and the instance where a number is none, l is above u, or an equality is no
+  /// longer one (or has become one): its rho would change. After it nothing can be run.
+  using ChangeVectors = std::function<void(problems::Table& q, problems::Table& l, problems::Table& u)>;
+  void change_vectors(const ChangeVectors& change);
   [[nodiscard]] const SplittingSystem& system() const { return *system_; }
 
   [[nodiscard]] std::string_view name() const override { return "osqp"; }
@@ -150,6 +157,7 @@ class Osqp final : public Operator, public DifferentiableStep {
   [[nodiscard]] double first_rho() const;
   struct Due;
   [[nodiscard]] Due due_after(const double* done, const double* status) const;
+  void require_vectors(Index instance) const;
   void reset_notes(Batch z) const;
   void take(const Index* instances, Room& room) const;
   void scale_lanes(Room& room) const;

@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/files_by_digest.hpp"
+#include "surefoot/experiments/loop_files.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/text.hpp"
@@ -28,14 +29,19 @@ using RerunJson = nlohmann::ordered_json;
 
 // These name files: a certificate may ask for files by their digests alone.
 const std::set<std::string>& options_of_files() {
-  static const std::set<std::string> names{"--P", "--A", "--q",     "--l",     "--u",
-                                           "--b", "--c", "--start", "--prior", "--letters"};
+  static const std::set<std::string> names = [] {
+    std::set<std::string> all{"--P", "--A", "--q",     "--l",     "--u",
+                              "--b", "--c", "--start", "--prior", "--letters"};
+    for (const std::string& name : loop_file_names()) all.insert("--" + name);
+    return all;
+  }();
   return names;
 }
 
 // Verbs that a certificate may ask for. Nothing else is ever run for one.
 bool may_be_repeated(const std::vector<std::string>& words) {
-  if (words.size() == 2 && words[0] == "run") return words[1] == "qp" || words[1] == "cone";
+  if (words.size() == 2 && words[0] == "run")
+    return words[1] == "qp" || words[1] == "cone" || words[1] == "loop";
   if (words.size() == 1) return words[0] == "calibrate";
   if (words.size() == 3 && words[0] == "run" && words[1] == "family")
     return !words[2].empty() && words[2].front() != '-';

@@ -9,6 +9,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace surefoot::families {
 
 using problems::SparseMatrix;
@@ -76,13 +79,23 @@ FamilyFiles::FamilyFiles(std::filesystem::path folder, std::map<std::string, std
   require(std::filesystem::is_directory(folder_), "{}: is not a folder", folder_.string());
 }
 
-std::string FamilyFiles::find(const std::string& name, const std::vector<std::string>& endings) const {
+std::string FamilyFiles::look_for(const std::string& name, const std::vector<std::string>& endings) const {
   const auto found = given_.find(name);
   if (found != given_.end() && !found->second.empty()) return found->second;
   for (const std::string& ending : endings) {
     const std::filesystem::path path = folder_ / (name + ending);
     if (!folder_.empty() && std::filesystem::exists(path)) return path.string();
   }
+  return "";
+}
+
+bool FamilyFiles::has(const std::string& name) const {
+  return !look_for(name, matrix_endings).empty() || !look_for(name, table_endings).empty();
+}
+
+std::string FamilyFiles::find(const std::string& name, const std::vector<std::string>& endings) const {
+  std::string path = look_for(name, endings);
+  if (!path.empty()) return path;
   throw InputError(folder_.empty() ? fmt::format("--{}: no file is given, and no folder", name)
                                    : fmt::format("{}: has no {}{{{}}}, and --{} is not given",
                                                  folder_.string(), name, fmt::join(endings, ","), name));
@@ -111,13 +124,22 @@ Table FamilyFiles::read_table(const std::string& name) {
   return table;
 }
 
+SparseMatrix FamilyFiles::read_matrix(const std::string& name) {
+  std::vector<SparseMatrix> matrices = read_matrices(name);
+  require(matrices.size() == 1, "{}: {} has {} matrices, must have one", files_.back().file, name,
+          matrices.size());
+  return std::move(matrices.front());
+}
+
 void FamilyFiles::with_file_names(const std::function<void()>& check) const {
   try {
     check();
   } catch (const InputError& error) {
     const std::string message = error.what();
     for (const Read& read : files_) {
-      if (message.starts_with(read.name + ":") || message.starts_with(read.name + " ")) {
+      std::string argument = read.name;
+      std::ranges::replace(argument, '-', '_');
+      if (message.starts_with(argument + ":") || message.starts_with(argument + " ")) {
         throw InputError(read.file + ": " + message);
       }
     }

@@ -24,9 +24,13 @@ class FamilyFiles {
   problems::ConeProgram read_cone_program(problems::Cones cones);
   /// One row per instance; for example starts.
   problems::Table read_table(const std::string& name);
+  /// One matrix.
+  problems::SparseMatrix read_matrix(const std::string& name);
+  /// Whether a file of that name was given or lies in the folder, as a matrix or as a table.
+  [[nodiscard]] bool has(const std::string& name) const;
 
   /// Runs `check`; an error in it that begins with the name of an argument gets the argument's file put
-  /// before it.
+  /// before it; plant_A is the argument of the file plant-A.
   void with_file_names(const std::function<void()>& check) const;
 
   /// Name, file name and SHA-256 of each file read.
@@ -39,6 +43,8 @@ class FamilyFiles {
 
  private:
   [[nodiscard]] std::string find(const std::string& name, const std::vector<std::string>& endings) const;
+  /// Empty if there is none.
+  [[nodiscard]] std::string look_for(const std::string& name, const std::vector<std::string>& endings) const;
   std::vector<problems::SparseMatrix> read_matrices(const std::string& name);
   void remember(const std::string& name, const std::string& path);
 
