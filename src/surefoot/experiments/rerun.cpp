@@ -35,7 +35,8 @@ const std::set<std::string>& options_of_files() {
 
 // Verbs that a certificate may ask for. Nothing else is ever run for one.
 bool may_be_repeated(const std::vector<std::string>& words) {
-  if (words.size() == 2 && words[0] == "run") return words[1] == "qp" || words[1] == "cone";
+  if (words.size() == 2 && (words[0] == "run" || words[0] == "tune"))
+    return words[1] == "qp" || words[1] == "cone";
   if (words.size() == 1) return words[0] == "calibrate";
   return words.size() == 2 && words[0] == "reproduce" && !words[1].empty() && words[1].front() != '-';
 }
@@ -156,10 +157,12 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
   const fs::path out = work.path() / "out";
   arguments.push_back("--out=" + out.string());
   const report::ProcessResult result = report::run_process(arguments, "");
-  // 3: as before, the claim that was waited for does not hold.
+  // As before, the claim that was waited for does not hold, or what was sought is not certified.
   constexpr int undecided = 3;
-  const bool done =
-      result.exit_code == 0 || (result.exit_code == undecided && command.words.front() == "run");
+  constexpr int refuted = 1;
+  const bool done = result.exit_code == 0 ||
+                    (result.exit_code == undecided && command.words.front() == "run") ||
+                    (result.exit_code == refuted && command.words.front() == "tune");
   require(result.started && done, "--rerun: the certificate's command failed: {}",
           io::excerpt(result.errors));
   const certify::ParsedCertificate repeated = certify::parse_certificate(
