@@ -13,6 +13,7 @@
 #include "whole_number.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -59,6 +60,8 @@ void add_tune_options(CLI::App& verb, TuneOptions& options, TuneSearchArguments&
   verb.add_option("--grid", options.grid,
                   "instead of a race: a grid of at most so many settings, each on all problems of the search")
       ->check(whole_number);
+  verb.add_flag("--learn-then-test", options.learn_then_test,
+                "also by Learn-then-Test: the first grid on all problems, paid for setting by setting");
   verb.add_option(
           "--search-share", options.search_share,
           "share of the problems, from the first on, that settings are chosen by; the rest is certified")
@@ -87,6 +90,9 @@ void add_cone_options(CLI::App& verb, problems::Cones& cones) {
 void write_tuning(const Tunable& subject, const TuneOptions& options, const TuneResult& result,
                   const OutputOptions& output, io::ResultFolder& folder,
                   std::vector<report::ReportFile> others) {
+  std::vector<std::string> written;
+  for (const report::ReportFile& file : others) written.push_back(file.name);
+  written.emplace_back(tune_names::search);
   others.push_back({tune_names::search, search_record(subject, options, result, true) + "\n"});
   if (result.paired) others.push_back({tune_names::paired, certify::to_json(*result.paired)});
   const report::Image svg =
@@ -111,9 +117,8 @@ void write_tuning(const Tunable& subject, const TuneOptions& options, const Tune
   }
   fmt::print("{}", tune_text(options, result));
   if (options.seconds > 0) fmt::print("The same search again: --runs {}\n", result.race.runs);
-  fmt::print("\nWritten to {}: report.html, certificate.json, {}, {}, {}, {}\n",
-             io::printable(output.folder.string()), tune_names::settings, tune_names::keywords,
-             tune_names::snippet, tune_names::search);
+  fmt::print("\nWritten to {}: report.html, certificate.json, {}\n", io::printable(output.folder.string()),
+             fmt::join(written, ", "));
   fmt::print("Check it:  surefoot verify {}\n",
              report::shell_path((output.folder / report::file_names::certificate).string()));
 }

@@ -149,19 +149,18 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
     lowest = std::min(lowest, score);
     (whole ? late : early) += fmt::format("{:.6g} {:.6g}\n", racer.candidate[axis], score);
   }
-  std::string best;
+  const std::string none = "1 NaN 0\n";
+  std::string of_grid;
+  std::string near;
   Index runs = 0;
-  double so_far = infinity;
-  std::string dropped;
   for (const Rung& rung : result.race.rungs) {
     runs += rung.runs;
-    so_far = rung.score;
-    best += fmt::format("{} {:.6g} {} {}\n", runs, so_far, rung.candidates, rung.problems);
+    (rung.near ? near : of_grid) += fmt::format("{} {:.6g} {}\n", runs, rung.score, rung.candidates);
   }
-  const auto line = [&](const std::optional<Index>& steps, const char* colour, const char* name) {
-    return steps ? fmt::format(", {} with lines lw 1.6 dt (6,4) lc rgb '{}' title '{} {}'", *steps, colour,
-                               name, *steps)
-                 : std::string();
+  const auto line = [&](const std::optional<Index>& steps, const char* colour, const std::string& name) {
+    const std::string title =
+        name.empty() ? "notitle" : fmt::format("title '{} {}'", name, steps.value_or(0));
+    return steps ? fmt::format(", {} with lines lw 1.8 dt (6,4) lc rgb '{}' {}", *steps, colour, title) : "";
   };
   const bool svg = format == report::ImageFormat::svg;
   std::string script =
@@ -170,38 +169,46 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
           : fmt::format(
                 "set terminal pdfcairo size {:.3f},{:.3f} enhanced color font 'Helvetica,11' linewidth 1\n",
                 picture_width / picture_pixels_per_inch, picture_height / picture_pixels_per_inch);
-  script += fmt::format("$early << END\n{}END\n$late << END\n{}END\n$race << END\n{}END\n",
-                        early.empty() ? "1 NaN\n" : early, late.empty() ? "1 NaN\n" : late, best);
   script +=
+      fmt::format("$early << END\n{}END\n$late << END\n{}END\n$grid << END\n{}END\n$near << END\n{}END\n",
+                  early.empty() ? none : early, late.empty() ? none : late, of_grid.empty() ? none : of_grid,
+                  near.empty() ? none : near);
+  script += fmt::format(
       "set border 3\nset tics nomirror out scale 0.6\nset grid ytics lc rgb '#DDDDDD' lw 0.6\n"
-      "set key below center horizontal Left reverse samplen 2 spacing 1.15 noenhanced\n"
-      "set multiplot layout 1,2\n";
-  script += fmt::format("set logscale y\nset yrange [{:.6g}:{:.6g}]\nset ylabel {} noenhanced\n",
-                        std::max(lowest * 0.7, 0.5), highest * 1.4,
-                        report::gnuplot_quoted(fmt::format("iterations until {} are below {}",
-                                                           percent_label(*options.claim().share),
-                                                           exact_label(options.claim().value))));
+      "set key below left horizontal Left reverse samplen 2 width {} spacing 1.15 maxrows 2 noenhanced\n"
+      "set xlabel offset 0,{}\nset multiplot layout 1,2\n",
+      svg ? -3 : 1, svg ? 0.7 : 0.4);
+  script += fmt::format(
+      "set logscale y\nset yrange [{:.6g}:{:.6g}]\nset ylabel {} noenhanced\n", std::max(lowest * 0.7, 0.5),
+      highest * 1.4,
+      report::gnuplot_quoted(fmt::format("iterations, {} below {}", percent_label(*options.claim().share),
+                                         exact_label(options.claim().value))));
   if (axis < space.axes().size()) {
     const SettingAxis& shown = space.axes()[axis];
     if (shown.kind == SettingAxis::Kind::logarithmic) script += "set logscale x\nset format x '10^{%T}'\n";
     script += fmt::format("set xrange [{:.6g}:{:.6g}]\nset xlabel {} noenhanced\n", shown.low, shown.high,
                           report::gnuplot_quoted(shown.name));
   }
-  script += fmt::format("set title {} noenhanced\n", report::gnuplot_quoted("every setting that was tried"));
+  script += "set title 'every setting that was tried' noenhanced\n";
   script += fmt::format(
-      "plot $early using 1:2 with points pt 6 ps 0.35 lc rgb '#999999' title 'dropped early', "
+      "plot $early using 1:2 with points pt 6 ps 0.35 lc rgb '#777777' title 'dropped early', "
       "$late using 1:2 with points pt 7 ps 0.5 lc rgb '#0072B2' title 'on all {} problems'{}{}\n",
       result.split.search.count, line(result.before, "#D55E00", "default, certified"),
       line(result.after, "#009E73", "tuned, certified"));
+  // About four tics, of a round number.
+  const double rough = std::max(static_cast<double>(runs), 1.0) / 4;
+  const double decade = std::pow(10.0, std::floor(std::log10(rough)));
+  const double tic = decade * std::max(std::round(rough / decade), 1.0);
   script += fmt::format(
-      "unset logscale x\nset format x '%g'\nset xrange [0:{}]\nset xlabel 'runs made' noenhanced\nunset ylabel\n"
-      "unset logscale y\nset autoscale y\nset yrange [0:*]\nset title {} noenhanced\n",
-      std::max<Index>(runs, 1), report::gnuplot_quoted("the race: best setting of each rung"));
+      "unset logscale x\nset format x '%g'\nset xrange [0:{}]\nset xtics {:.6g}\nset xlabel 'runs made' "
+      "noenhanced\nunset ylabel\nunset logscale y\nset yrange [0:*]\n"
+      "set title 'the race: the best of each rung' noenhanced\n",
+      std::max<Index>(runs, 1), tic);
   script +=
-      "plot $race using 1:2 with linespoints pt 7 ps 0.5 lw 1.8 lc rgb '#0072B2' title 'best of the rung, on its "
-      "problems'" +
-      line(result.before, "#D55E00", "default, certified") +
-      line(result.after, "#009E73", "tuned, certified") + "\nunset multiplot\n";
+      "plot $grid using 1:2 with linespoints pt 7 ps 0.6 lw 1.8 lc rgb '#0072B2' title 'of the grid (settings)', "
+      "$near using 1:2 with linespoints pt 7 ps 0.4 lw 1.4 lc rgb '#56B4E9' title 'near the best', "
+      "$grid using 1:2:3 with labels offset 0,0.9 font ',9' notitle" +
+      line(result.before, "#D55E00", "") + line(result.after, "#009E73", "") + "\nunset multiplot\n";
   return script;
 }
 
@@ -209,9 +216,11 @@ std::string search_caption(const Tunable& subject, const TuneResult& result) {
   const std::size_t axis = first_range(subject.space());
   return fmt::format(
       "The search. Left: every setting that was tried, by {}; a point is the smoothed quantile of its iterations on "
-      "the problems it ran on. Right: the best of each rung. Dashed: what is certified, on {} other problems.",
+      "the problems it ran on, where a problem that is never solved counts as {}. Right: the best of each rung, on the "
+      "problems of the rung, by the runs made so far; numbers are the settings that were left. Dashed: what is "
+      "certified, on {} other problems.",
       axis < subject.space().axes().size() ? subject.space().axes()[axis].name : "place",
-      count_label(result.split.certified.count));
+      count_label(2 * subject.iterations()), count_label(result.split.certified.count));
 }
 
 }  // namespace surefoot::experiments

@@ -243,6 +243,9 @@ TuneSplit split_problems(Index problems, const TuneOptions& options, bool has_de
 }
 
 double settling_step(const double* values, const std::vector<Index>& steps, double tolerance) {
+  // A run with an infinity or NaN has failed from there on.
+  if (!std::all_of(values, values + steps.size(), [](double value) { return std::isfinite(value); }))
+    return infinity;
   std::size_t first = steps.size();
   while (first > 0 && values[first - 1] < tolerance) --first;
   return first == steps.size() ? infinity : static_cast<double>(steps[first]);
@@ -318,7 +321,52 @@ TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options,
   for (const certify::BudgetClaim& claim : result.certificate.budget)
     (subject.has_default() && claim.variant == 0 ? result.before : result.after) = claim.steps;
   if (result.default_traces) result.paired = compared(options, result);
+  if (options.learn_then_test) result.all_tested = learn_then_test(subject, problems, options, journal);
   return result;
+}
+
+LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOptions& options,
+                              certify::CountJournal& journal) {
+  const certify::ClaimText target = options.claim();
+  std::vector<SettingValues> candidates = subject.space().coarse_grid();
+  if (const std::optional<SettingValues> usual = subject.default_candidate()) {
+    const SettingValues own = subject.space().canonical(*usual);
+    if (std::ranges::find(candidates, own) == candidates.end()) candidates.push_back(own);
+  }
+  LearnThenTest found;
+  found.candidates = static_cast<Index>(candidates.size());
+  found.delta_each = bounds::grid_share(options.budget_delta(subject.has_default()), candidates.size());
+  found.samples = problems;
+  found.rank = bounds::order_statistic_rank(problems, *target.share, found.delta_each);
+  if (found.rank == 0) return found;
+  std::vector<Index> order(static_cast<std::size_t>(problems));
+  std::iota(order.begin(), order.end(), Index{0});
+  Progress progress("testing all settings");
+  Index runs = 0;
+  KeptTimes times(subject, order, target.value, journal, [&](Index made) {
+    runs += made;
+    progress.update(static_cast<double>(runs), static_cast<double>(found.candidates * problems), "runs");
+  });
+  std::vector<RaceWork> works;
+  for (const SettingValues& candidate : candidates) works.push_back({candidate, 0, problems});
+  std::vector<std::vector<double>> all = times(works);
+  double best = infinity;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    std::sort(all[i].begin(), all[i].end());
+    const double steps = all[i][static_cast<std::size_t>(found.rank - 1)];
+    if (!(steps < best)) continue;
+    best = steps;
+    found.best = subject.space().texts(candidates[i]);
+    found.steps = static_cast<Index>(steps);
+  }
+  return found;
+}
+
+std::string to_text(const LearnThenTest& found) {
+  return fmt::format(
+      "By Learn-then-Test instead of the tuned line, on all {} problems and paid for {} settings: {}{}",
+      count_label(found.samples), count_label(found.candidates),
+      found.steps ? count_label(*found.steps) + " iterations, " : "not certified", to_text(found.best));
 }
 
 std::string search_record(const Tunable& subject, const TuneOptions& options, const TuneResult& result,
@@ -351,6 +399,15 @@ std::string search_record(const Tunable& subject, const TuneOptions& options, co
                              {"score", rung.score},
                              {"best", json_of(space.texts(rung.best))}});
   }
+  if (result.all_tested) {
+    const LearnThenTest& tested = *result.all_tested;
+    json["learn_then_test"] = {{"candidates", tested.candidates},
+                               {"delta_each", tested.delta_each},
+                               {"samples", tested.samples},
+                               {"rank", tested.rank},
+                               {"best", json_of(tested.best)},
+                               {"steps", tested.steps ? TuneJson(*tested.steps) : TuneJson("none")}};
+  }
   if (all) {
     json["racers"] = TuneJson::array();
     for (const Racer& racer : result.race.racers) {
@@ -380,7 +437,8 @@ std::string tune_text(const TuneOptions& options, const TuneResult& result) {
                       percent_label(*target.share), exact_label(target.value));
   if (result.default_traces) text += fmt::format("  default  {}\n", iterations(result.before));
   text += fmt::format("  tuned    {}", iterations(result.after));
-  if (result.before && result.after && *result.after<*result.before&& * result.after> 0)
+  // What is nearly the same is not praised.
+  if (result.before && result.after && *result.after > 0 && 10 * *result.before >= 11 * *result.after)
     text += fmt::format(
         "  ({:.1f} times fewer)",
         std::floor(10.0 * static_cast<double>(*result.before) / static_cast<double>(*result.after)) / 10);
@@ -389,6 +447,7 @@ std::string tune_text(const TuneOptions& options, const TuneResult& result) {
     for (const std::string& sentence : certify::paired_sentences(*result.paired))
       text += fmt::format("Problem by problem: {}\n", sentence);
   }
+  if (result.all_tested) text += to_text(*result.all_tested) + "\n";
   text += fmt::format("All of this holds together with confidence {}.\n", confidence_label(options.delta));
   return text;
 }

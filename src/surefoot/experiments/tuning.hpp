@@ -29,13 +29,14 @@ inline constexpr Index usual_runs_by_problem = 40;
 inline constexpr Index fewest_search_problems = 8;
 
 struct TuneOptions {
-  std::string target;         ///< "90% below 1e-4": the share and the tolerance
-  double search_share = 0.5;  ///< of the problems, from the first on
-  double delta = 0.01;        ///< of all that is claimed
-  Index runs = 0;             ///< of the search; 0: usual_runs_by_problem, unless there is a time
-  double seconds = 0;         ///< instead: no rung of the search begins later
-  Index grid = 0;             ///< instead: a grid of so many points on all problems of the search
-  std::uint64_t seed = 0;     ///< of the order in which the search takes its problems
+  std::string target;            ///< "90% below 1e-4": the share and the tolerance
+  double search_share = 0.5;     ///< of the problems, from the first on
+  double delta = 0.01;           ///< of all that is claimed
+  Index runs = 0;                ///< of the search; 0: usual_runs_by_problem, unless there is a time
+  double seconds = 0;            ///< instead: no rung of the search begins later
+  Index grid = 0;                ///< instead: a grid of so many points on all problems of the search
+  bool learn_then_test = false;  ///< for comparison, on all problems
+  std::uint64_t seed = 0;        ///< of the order in which the search takes its problems
 
   void validate() const;
   /// The target in parts; InputError if it is no share below a tolerance.
@@ -91,6 +92,19 @@ class Tunable {
 /// The first of the steps from which on a run stays below the tolerance; infinite if there is none.
 double settling_step(const double* values, const std::vector<Index>& steps, double tolerance);
 
+/// The other sound way, for comparison: Learn-then-Test (A. Angelopoulos, S. Bates, E. Candes, M. Jordan, L.
+/// Lei, 2021) on all problems. The first grid of the space and the default are declared before any run; each
+/// of them is certified on all problems with its part of what the tuned budget pays, a union over all of
+/// them, and the best may be taken. It may stand in the place of the tuned budget, not beside it.
+struct LearnThenTest {
+  Index candidates = 0;  ///< that are paid for
+  double delta_each = 0;
+  Index samples = 0;
+  Index rank = 0;  ///< of the order statistic of the times; 0: too few problems
+  SettingTexts best;
+  std::optional<Index> steps;  ///< none: the share is not certified
+};
+
 struct TuneResult {
   RaceResult race;
   TuneSplit split;
@@ -101,6 +115,7 @@ struct TuneResult {
   std::optional<TuneTraces> default_traces;
   TuneTraces tuned_traces;
   /// The certified iterations; none: the share is not certified.
+  std::optional<LearnThenTest> all_tested;  ///< if it was asked for
   std::optional<Index> before;
   std::optional<Index> after;
 };
@@ -109,6 +124,10 @@ struct TuneResult {
 /// from it. InputError if no candidate reaches the target on the problems of the search: with the best seen
 /// and what it reaches.
 TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options, certify::CountJournal& journal);
+
+LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOptions& options,
+                              certify::CountJournal& journal);
+std::string to_text(const LearnThenTest& found);
 
 /// What the search came to, as JSON: target, split, rungs, winner; `all`: every candidate with its score too.
 std::string search_record(const Tunable& subject, const TuneOptions& options, const TuneResult& result,
