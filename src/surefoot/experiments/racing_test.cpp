@@ -3,6 +3,8 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/random.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -135,11 +137,12 @@ TEST(Racing, RefusesTooFewRuns) {
   Bowl bowl;
   const SettingSpace space = two_axes();
   EXPECT_EQ(fewest_race_runs(space, {}, 200), 52 * 8);
-  EXPECT_THROW((void)race(space, {}, options_of(52 * 8 - 1), std::ref(bowl)), InputError);
+  EXPECT_INPUT_ERROR((race(space, {}, options_of(52 * 8 - 1), std::ref(bowl))),
+                     "the first rung alone needs 416");
   EXPECT_EQ(race(space, {}, options_of(52 * 8), std::ref(bowl)).rungs.size(), 1U);
   RaceOptions none = options_of(1000);
   none.problems = 0;
-  EXPECT_THROW((void)race(space, {}, none, std::ref(bowl)), InputError);
+  EXPECT_INPUT_ERROR((race(space, {}, none, std::ref(bowl))), "a race needs problems");
 }
 
 }  // namespace

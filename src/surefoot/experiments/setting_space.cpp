@@ -31,9 +31,10 @@ double value_at(const SettingAxis& axis, double place) {
 
 /// Three digits are enough for a setting, and are what a user writes.
 double few_digits(double value) {
-  double rounded = 0;
-  io::parse_number(fmt::format("{:.3g}", value), rounded);
-  return rounded;
+  if (value == 0) return 0;
+  const double places = std::floor(std::log10(std::abs(value))) - 2;
+  const double unit = std::pow(10.0, std::abs(places));  // a whole number: the quotient is the nearest double
+  return places < 0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;
 }
 
 std::vector<double> values_of(const SettingAxis& axis, Index count) {

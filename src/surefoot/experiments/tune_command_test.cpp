@@ -4,6 +4,8 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 namespace surefoot::experiments {
@@ -47,35 +49,30 @@ TEST(TuneCommand, FindsSettingsAndCountsFailures) {
 TEST(TuneCommand, AProgramThatFailsOrHangsIsSaidInOneLine) {
   CommandTuneOptions options = counting();
   options.command = {"false", "{rho}", "{seed}"};
-  EXPECT_THROW(CommandTunable(options, [] {}), InputError);
+  EXPECT_INPUT_ERROR(CommandTunable(options, [] {}), "exit code 1");
   options.command = {"sleep", "60{rho}{seed}"};
   options.seconds = 0.05;
-  try {
-    CommandTunable(options, [] {});
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("out of time"), std::string::npos) << error.what();
-  }
+  EXPECT_INPUT_ERROR(CommandTunable(options, [] {}), "out of time");
 }
 
 TEST(TuneCommand, RefusesCommandsWithoutTheirSettings) {
-  const auto refused = [](auto change) {
+  const auto refused = [](auto change, const char* part) {
     CommandTuneOptions options = counting();
     change(options);
-    EXPECT_THROW(options.validate(), InputError);
+    EXPECT_INPUT_ERROR(options.validate(), part);
   };
   counting().validate();
-  refused([](CommandTuneOptions& options) { options.command = {}; });
-  refused([](CommandTuneOptions& options) { options.command = {"echo", "{rho}"}; });
-  refused([](CommandTuneOptions& options) { options.command = {"echo", "{seed}"}; });
-  refused([](CommandTuneOptions& options) { options.over = ""; });
-  refused([](CommandTuneOptions& options) { options.over = "rho=2:1"; });
-  refused([](CommandTuneOptions& options) { options.over = "seed=1:2"; });
-  refused([](CommandTuneOptions& options) { options.samples = 5; });
-  refused([](CommandTuneOptions& options) { options.seconds = 0; });
+  refused([](CommandTuneOptions& options) { options.command = {}; }, "there is no command");
+  refused([](CommandTuneOptions& options) { options.command = {"echo", "{rho}"}; }, "has no {seed}");
+  refused([](CommandTuneOptions& options) { options.command = {"echo", "{seed}"}; }, "has no {rho}");
+  refused([](CommandTuneOptions& options) { options.over = ""; }, "say what to search");
+  refused([](CommandTuneOptions& options) { options.over = "rho=2:1"; }, "is an empty range");
+  refused([](CommandTuneOptions& options) { options.over = "seed=1:2"; }, "number of the problem");
+  refused([](CommandTuneOptions& options) { options.samples = 5; }, "are needed");
+  refused([](CommandTuneOptions& options) { options.seconds = 0; }, "--time-limit: 0");
   CommandTuneOptions outside = counting();
   outside.defaults = "rho=100";
-  EXPECT_THROW(CommandTunable(outside, [] {}), InputError);
+  EXPECT_INPUT_ERROR(CommandTunable(outside, [] {}), "--default: rho = '100'");
 }
 
 TEST(TuneCommand, RowsThatRepeatAreDependent) {
@@ -87,7 +84,7 @@ TEST(TuneCommand, RowsThatRepeatAreDependent) {
     traces.values(i, 0) = random.uniform();
     traces.values(i, 1) = random.uniform();
   }
-  EXPECT_THROW((void)independence_of_rows(traces, "solver", false), InputError);
+  EXPECT_INPUT_ERROR(independence_of_rows(traces, "solver", false), "rows of solver");
 }
 
 }  // namespace

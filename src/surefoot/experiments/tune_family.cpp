@@ -239,6 +239,7 @@ std::string FamilyTunable::settings(const std::optional<SettingValues>& candidat
 }
 
 std::unique_ptr<FamilyTunable> tunable_qp(families::FamilyFiles& files, const FamilyTuneOptions& options) {
+  options.validate();
   const auto problem = std::make_shared<const problems::Qp>(files.read_qp());
   const Index iterations = options.iterations;
   // Errors of the problems name their files once, here.
@@ -273,6 +274,7 @@ std::unique_ptr<FamilyTunable> tunable_qp(families::FamilyFiles& files, const Fa
 
 std::unique_ptr<FamilyTunable> tunable_cone(families::FamilyFiles& files, const problems::Cones& cones,
                                             const FamilyTuneOptions& options) {
+  options.validate();
   const auto problem = std::make_shared<const problems::ConeProgram>(files.read_cone_program(cones));
   const Index iterations = options.iterations;
   files.with_file_names([&] { algorithms::make_scs(*problem, scs_with({}, iterations)); });
@@ -308,7 +310,7 @@ std::unique_ptr<FamilyTunable> tunable_cone(families::FamilyFiles& files, const 
 
 std::string tune_record(const FamilyTunable& subject, const families::FamilyFiles& files,
                         const FamilyTuneOptions& options, const TuneResult& result) {
-  FamilyJson run;
+  FamilyJson run = FamilyJson::object();
   run["search"] = FamilyJson::parse(search_record(subject, options.tune, result, false));
   run["default"] = FamilyJson::parse(subject.settings(std::nullopt));
   run["tuned"] = FamilyJson::parse(subject.settings(result.race.winner));

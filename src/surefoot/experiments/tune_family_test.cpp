@@ -6,6 +6,8 @@
 #include "surefoot/io/checkpoint_file.hpp"
 #include "surefoot/runs/named_metric.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 namespace surefoot::experiments {
@@ -33,12 +35,12 @@ TEST(TuneFamily, SettingsThatAreNotSearchedAreThoseOfThePackageAndATunedRhoIsFix
   EXPECT_FALSE(fixed.adaptive_rho);
   EXPECT_TRUE(osqp_with({{"alpha", "1.1"}}, 77).adaptive_rho);
   EXPECT_TRUE(osqp_with({{"rho", "1"}, {"adaptive_rho", "iterations"}}, 77).adaptive_rho);
-  EXPECT_THROW((void)osqp_with({{"rho", "x"}}, 77), InputError);
-  EXPECT_THROW((void)osqp_with({{"alpha", "2.5"}}, 77), InputError);
+  EXPECT_INPUT_ERROR((osqp_with({{"rho", "x"}}, 77)), "rho: 'x' is not a number");
+  EXPECT_INPUT_ERROR((osqp_with({{"alpha", "2.5"}}, 77)), "alpha: is 2.5");
   EXPECT_FALSE(scs_with({{"scale", "2"}}, 77).adaptive_scale);
   EXPECT_TRUE(scs_with({{"alpha", "1.2"}}, 77).adaptive_scale);
   EXPECT_EQ(scs_with({{"acceleration_lookback", "0"}}, 77).acceleration_lookback, 0);
-  EXPECT_THROW((void)scs_with({{"normalize", "perhaps"}}, 77), InputError);
+  EXPECT_INPUT_ERROR((scs_with({{"normalize", "perhaps"}}, 77)), "'perhaps' is not true or false");
 }
 
 TEST(TuneFamily, EveryAxisIsOneOfTheSolver) {
@@ -121,13 +123,13 @@ TEST(TuneFamily, RefusesUnknownSettingsAndTooFewProblems) {
   families::FamilyFiles files(mpc(), {});
   FamilyTuneOptions options = small();
   options.over = "beta";
-  EXPECT_THROW((void)tunable_qp(files, options), InputError);
+  EXPECT_INPUT_ERROR(tunable_qp(files, options), "'beta' is not one of");
   options = small();
   options.tune.target = "99.9% below 1e-2";
-  EXPECT_THROW((void)tunable_qp(files, options), InputError);
+  EXPECT_INPUT_ERROR(tunable_qp(files, options), "are needed");
   options = small();
   options.iterations = 0;
-  EXPECT_THROW((void)tunable_qp(files, options), InputError);
+  EXPECT_INPUT_ERROR(tunable_qp(files, options), "--iterations: 0");
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
     const double score = std::max(racer.score, 1e-3);
     highest = std::max(highest, score);
     lowest = std::min(lowest, score);
-    (whole ? late : early) += fmt::format("{:.6g} {:.6g}\n", racer.candidate[axis], score);
+    (whole ? late : early) += fmt::format("{} {}\n", racer.candidate[axis], score);
   }
   const std::string none = "1 NaN 0\n";
   std::string of_grid;
@@ -155,7 +155,7 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
   Index runs = 0;
   for (const Rung& rung : result.race.rungs) {
     runs += rung.runs;
-    (rung.near ? near : of_grid) += fmt::format("{} {:.6g} {}\n", runs, rung.score, rung.candidates);
+    (rung.near ? near : of_grid) += fmt::format("{} {} {}\n", runs, rung.score, rung.candidates);
   }
   const auto line = [&](const std::optional<Index>& steps, const char* colour, const std::string& name) {
     const std::string title =
@@ -164,11 +164,10 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
   };
   const bool svg = format == report::ImageFormat::svg;
   std::string script =
-      svg ? fmt::format("set terminal svg size {:.0f},{:.0f} dynamic enhanced font 'Arial,13' linewidth 1\n",
+      svg ? fmt::format("set terminal svg size {},{} dynamic enhanced font 'Arial,13' linewidth 1\n",
                         picture_width, picture_height)
-          : fmt::format(
-                "set terminal pdfcairo size {:.3f},{:.3f} enhanced color font 'Helvetica,11' linewidth 1\n",
-                picture_width / picture_pixels_per_inch, picture_height / picture_pixels_per_inch);
+          : fmt::format("set terminal pdfcairo size {},{} enhanced color font 'Helvetica,11' linewidth 1\n",
+                        picture_width / picture_pixels_per_inch, picture_height / picture_pixels_per_inch);
   script +=
       fmt::format("$early << END\n{}END\n$late << END\n{}END\n$grid << END\n{}END\n$near << END\n{}END\n",
                   early.empty() ? none : early, late.empty() ? none : late, of_grid.empty() ? none : of_grid,
@@ -179,14 +178,14 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
       "set xlabel offset 0,{}\nset multiplot layout 1,2\n",
       svg ? -3 : 1, svg ? 0.7 : 0.4);
   script += fmt::format(
-      "set logscale y\nset yrange [{:.6g}:{:.6g}]\nset ylabel {} noenhanced\n", std::max(lowest * 0.7, 0.5),
+      "set logscale y\nset yrange [{}:{}]\nset ylabel {} noenhanced\n", std::max(lowest * 0.7, 0.5),
       highest * 1.4,
       report::gnuplot_quoted(fmt::format("iterations, {} below {}", percent_label(*options.claim().share),
                                          exact_label(options.claim().value))));
   if (axis < space.axes().size()) {
     const SettingAxis& shown = space.axes()[axis];
     if (shown.kind == SettingAxis::Kind::logarithmic) script += "set logscale x\nset format x '10^{%T}'\n";
-    script += fmt::format("set xrange [{:.6g}:{:.6g}]\nset xlabel {} noenhanced\n", shown.low, shown.high,
+    script += fmt::format("set xrange [{}:{}]\nset xlabel {} noenhanced\n", shown.low, shown.high,
                           report::gnuplot_quoted(shown.name));
   }
   script += "set title 'every setting that was tried' noenhanced\n";
@@ -200,7 +199,7 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
   const double decade = std::pow(10.0, std::floor(std::log10(rough)));
   const double tic = decade * std::max(std::round(rough / decade), 1.0);
   script += fmt::format(
-      "unset logscale x\nset format x '%g'\nset xrange [0:{}]\nset xtics {:.6g}\nset xlabel 'runs made' "
+      "unset logscale x\nset format x '%g'\nset xrange [0:{}]\nset xtics {}\nset xlabel 'runs made' "
       "noenhanced\nunset ylabel\nunset logscale y\nset yrange [0:*]\n"
       "set title 'the race: the best of each rung' noenhanced\n",
       std::max<Index>(runs, 1), tic);

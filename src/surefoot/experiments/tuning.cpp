@@ -439,9 +439,8 @@ std::string tune_text(const TuneOptions& options, const TuneResult& result) {
   text += fmt::format("  tuned    {}", iterations(result.after));
   // What is nearly the same is not praised.
   if (result.before && result.after && *result.after > 0 && 10 * *result.before >= 11 * *result.after)
-    text += fmt::format(
-        "  ({:.1f} times fewer)",
-        std::floor(10.0 * static_cast<double>(*result.before) / static_cast<double>(*result.after)) / 10);
+    text += fmt::format("  ({} times fewer)", lower_bound_value(static_cast<double>(*result.before) /
+                                                                static_cast<double>(*result.after)));
   text += "\n";
   if (result.paired) {
     for (const std::string& sentence : certify::paired_sentences(*result.paired))

@@ -7,6 +7,8 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -135,42 +137,36 @@ TEST(Tuning, SaysHowManyProblemsAreNeeded) {
   const TuneOptions options = for_target("90% below 0.5");
   // 0.9^n <= 0.0025 from n = 57 on.
   EXPECT_EQ(split_problems(113, options, true).certified.count, 57);
-  EXPECT_THROW((void)split_problems(112, options, true), InputError);
-  try {
-    (void)split_problems(20, options, true);
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("at least 113 are needed"), std::string::npos) << error.what();
-  }
+  EXPECT_INPUT_ERROR(split_problems(112, options, true), "112 problems are too few");
+  EXPECT_INPUT_ERROR(split_problems(20, options, true), "at least 113 are needed");
   TuneOptions much = options;
   much.search_share = 0.9;
   EXPECT_GE(split_problems(600, much, true).certified.count, 57);
-  EXPECT_THROW((void)split_problems(400, much, true), InputError);
+  EXPECT_INPUT_ERROR((split_problems(400, much, true)), "are needed");
 }
 
 TEST(Tuning, ATargetThatNothingReachesIsSaidWithTheBestSeen) {
   Synthetic slow(true, 6);
   certify::CountJournal journal = nothing_kept();
-  try {
-    (void)tune(slow, 600, for_target("90% below 0.5"), journal);
-    FAIL();
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    EXPECT_NE(text.find("no setting that was tried reaches 90 % below 0.5"), std::string::npos) << text;
-    EXPECT_NE(text.find("the best seen, rho="), std::string::npos) << text;
-  }
+  const std::string text =
+      test_support::input_error([&] { (void)tune(slow, 600, for_target("90% below 0.5"), journal); });
+  EXPECT_NE(text.find("no setting that was tried reaches 90 % below 0.5"), std::string::npos) << text;
+  EXPECT_NE(text.find("the best seen, rho="), std::string::npos) << text;
 }
 
 TEST(Tuning, RefusesOtherTargetsAndLimits) {
-  for (const char* target : {"", "90%", "90% at most 1", "90% below 1 after 3", "below 1", "101% below 1"})
-    EXPECT_THROW(for_target(target).validate(), InputError) << target;
+  EXPECT_INPUT_ERROR(for_target("").validate(), "--target: say what is to be reached");
+  EXPECT_INPUT_ERROR(for_target("90% at most 1").validate(), "is not a share below a tolerance");
+  EXPECT_INPUT_ERROR(for_target("90% below 1 after 3").validate(), "is not a share below a tolerance");
+  EXPECT_INPUT_ERROR(for_target("below 1").validate(), "below 1");
+  EXPECT_INPUT_ERROR(for_target("101% below 1").validate(), "101%");
   TuneOptions options = for_target("90% below 1");
   options.runs = 5;
   options.seconds = 5;
-  EXPECT_THROW(options.validate(), InputError);
+  EXPECT_INPUT_ERROR(options.validate(), "only one of them");
   options = for_target("90% below 1");
   options.search_share = 1;
-  EXPECT_THROW(options.validate(), InputError);
+  EXPECT_INPUT_ERROR(options.validate(), "--search-share: 1 is outside");
 }
 
 TEST(Tuning, GoesOnWhereItWasStoppedAndComesToTheSame) {

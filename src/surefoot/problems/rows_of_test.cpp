@@ -2,6 +2,8 @@
 
 #include "surefoot/core/error.hpp"
 
+#include "support/input_error.hpp"
+
 #include <gtest/gtest.h>
 
 namespace surefoot::problems {
@@ -52,9 +54,9 @@ TEST(RowsOf, RefusesInstancesThatAreNotThere) {
   problem.q = Table::Zero(3, 2);
   problem.l = Table::Zero(1, 2);
   problem.u = Table::Zero(1, 2);
-  EXPECT_THROW((void)rows_of(problem, {3}), InputError);
-  EXPECT_THROW((void)rows_of(problem, {-1}), InputError);
-  EXPECT_THROW((void)rows_of(problem, {}), InputError);
+  EXPECT_INPUT_ERROR((rows_of(problem, {3})), "3 is outside 0 .. 2");
+  EXPECT_INPUT_ERROR((rows_of(problem, {-1})), "-1 is outside");
+  EXPECT_INPUT_ERROR((rows_of(problem, std::vector<Index>{})), "there are none");
 }
 
 }  // namespace
