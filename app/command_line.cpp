@@ -35,6 +35,7 @@ constexpr std::array all_verbs{
     NamedVerb{"plan", [](CLI::App& app, int&) { add_plan_verb(app); }, "Numbers"},
     NamedVerb{"bound", [](CLI::App& app, int&) { add_bound_verb(app); }, "Numbers"},
     NamedVerb{"worst-case", add_worst_case_verb, "Numbers"},
+    NamedVerb{"tune", add_tune_verb, "Improve"},
     NamedVerb{"train", [](CLI::App& app, int&) { add_train_verb(app); }, "Improve"},
     NamedVerb{"calibrate", [](CLI::App& app, int&) { add_calibrate_verb(app); }, "Improve"},
     NamedVerb{"monitor", add_monitor_verb, "Deploy"},
@@ -98,11 +99,12 @@ std::string explanation(CLI::App& app, const CLI::ParseError& error, const std::
   return fmt::format("{}{} (see {} --help)", error.what(), meant, help);
 }
 
-// For the verbs that take settings from a file, those settings as arguments: `run qp FOLDER` and --settings
-// FILE.
+// For the verbs that take settings from a file, those settings as arguments: `run qp FOLDER`, `tune qp
+// FOLDER` and --settings FILE. A folder's settings are those of `run`: `tune` takes what it knows of them.
 std::vector<std::string> with_family_settings(CLI::App& app, const std::vector<std::string>& all) {
-  if (all.size() < 3 || all[0] != "run") return all;
-  const CLI::App* verb = find_verb(*app.get_subcommand("run"), all[1]);
+  if (all.size() < 3 || (all[0] != "run" && all[0] != "tune")) return all;
+  const CLI::App* verb = find_verb(*app.get_subcommand(all[0]), all[1]);
+  const CLI::App* also = all[0] == "tune" ? find_verb(*app.get_subcommand("run"), all[1]) : nullptr;
   if (verb == nullptr || verb->get_option_no_throw("--settings") == nullptr) return all;
   const std::vector<std::string> given(all.begin() + 2, all.end());
   std::string settings;
@@ -115,7 +117,8 @@ std::vector<std::string> with_family_settings(CLI::App& app, const std::vector<s
   }
   if (settings.empty()) return all;
   std::vector<std::string> result{all[0], all[1]};
-  for (std::string& argument : with_settings(*verb, settings, given)) result.push_back(std::move(argument));
+  for (std::string& argument : with_settings(*verb, settings, given, also))
+    result.push_back(std::move(argument));
   return result;
 }
 

@@ -45,16 +45,19 @@ bool is_given(const std::vector<std::string>& arguments, const std::string& opti
   });
 }
 
-void add_table(const CLI::App& verb, const std::string& path, const toml::table& table,
+void add_table(const CLI::App& verb, const CLI::App* also, const std::string& path, const toml::table& table,
                const std::vector<std::string>& given, std::vector<std::string>& arguments) {
   for (const auto& [key_text, node] : table) {
     const std::string key(key_text.str());
     if (const auto* inner = node.as_table()) {
-      add_table(verb, path, *inner, given, arguments);
+      add_table(verb, also, path, *inner, given, arguments);
       continue;
     }
     std::string option = "--" + key;
     std::replace(option.begin(), option.end(), '_', '-');
+    if (verb.get_option_no_throw(option) == nullptr && also != nullptr &&
+        also->get_option_no_throw(option) != nullptr)
+      continue;
     surefoot::require(verb.get_option_no_throw(option) != nullptr, "{}: '{}' is not a setting of '{}'",
                       place(path, node), key, verb.get_name());
     surefoot::require(std::find(not_in_files.begin(), not_in_files.end(), option) == not_in_files.end(),
@@ -68,16 +71,16 @@ void add_table(const CLI::App& verb, const std::string& path, const toml::table&
 }  // namespace
 
 std::vector<std::string> with_settings(const CLI::App& verb, const std::string& path,
-                                       const std::vector<std::string>& arguments) {
-  return with_settings_text(verb, path, surefoot::io::read_file(path, longest_toml), arguments);
+                                       const std::vector<std::string>& arguments, const CLI::App* also) {
+  return with_settings_text(verb, path, surefoot::io::read_file(path, longest_toml), arguments, also);
 }
 
 std::vector<std::string> with_settings_text(const CLI::App& verb, const std::string& path,
-                                            std::string_view text,
-                                            const std::vector<std::string>& arguments) {
+                                            std::string_view text, const std::vector<std::string>& arguments,
+                                            const CLI::App* also) {
   std::vector<std::string> all = arguments;
   return read_toml(path, text, [&](const toml::table& table) {
-    add_table(verb, path, table, arguments, all);
+    add_table(verb, also, path, table, arguments, all);
     return all;
   });
 }

@@ -12,6 +12,7 @@
 #include "rerun_options.hpp"
 #include "say.hpp"
 #include "stopping.hpp"
+#include "tune_options.hpp"
 #include "verbs.hpp"
 #include "whole_number.hpp"
 #include "work_options.hpp"
@@ -257,19 +258,7 @@ void add_cone(CLI::App& run, int& exit_code) {
       *verb, *arguments, {"P", "A", "b", "c"},
       "solver settings: default (the package as it is installed), fixed (the same without normalisation, "
       "acceleration, adaptive scale and stopping test; package is its older name) or paper");
-  verb->add_option("--zero", arguments->cones.zero, "rows of the zero cone, first")->check(whole_number);
-  verb->add_option("--nonnegative", arguments->cones.nonnegative, "rows of the nonnegative cone, next")
-      ->check(whole_number);
-  verb->add_option("--second-order", arguments->cones.second_order, "dimensions of second-order cones")
-      ->delimiter(',');
-  verb->add_option("--semidefinite", arguments->cones.semidefinite, "orders of positive semidefinite cones")
-      ->delimiter(',');
-  verb->add_option("--exponential", arguments->cones.exponential, "exponential cones, of three rows")
-      ->check(whole_number);
-  verb->add_option("--dual-exponential", arguments->cones.dual_exponential, "dual exponential cones")
-      ->check(whole_number);
-  verb->add_option("--power", arguments->cones.power, "exponents of power cones; below 0: of dual ones")
-      ->delimiter(',');
+  add_cone_options(*verb, arguments->cones);
   add_scs_options(*verb, *arguments);
   verb->footer("Example: surefoot run cone examples/portfolio --iterations 200");
   verb->callback([arguments, verb, &exit_code] { run_cone(*verb, *arguments, exit_code); });

@@ -20,5 +20,8 @@ void add_run_loop(CLI::App& run);
 void add_plan_verb(CLI::App& app);
 void add_reproduce_verb(CLI::App& app);
 void add_train_verb(CLI::App& app);
+void add_tune_verb(CLI::App& app, int& exit_code);
+/// Of `tune`.
+void add_tune_command(CLI::App& tune, int& exit_code);
 void add_verify_verb(CLI::App& app, int& exit_code);
 void add_worst_case_verb(CLI::App& app, int& exit_code);

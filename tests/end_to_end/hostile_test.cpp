@@ -50,6 +50,10 @@ constexpr const char* portfolio =
     "run cone " SUREFOOT_SOURCE_DIR "/examples/portfolio --out out --iterations 5 ";
 constexpr const char* closed_loop =
     "run loop " SUREFOOT_SOURCE_DIR "/examples/cartpole --rollouts 30 --ticks 3 --limits 5 --out looped ";
+constexpr const char* tune_mpc =
+    "tune qp " SUREFOOT_SOURCE_DIR
+    "/examples/mpc --out tuned --iterations 60 --target \"80% below 1e-1\" --runs 300 "
+    "--over rho=0.1:1:log:3,adaptive_rho ";
 constexpr const char* mpc = "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --out out --iterations 5 ";
 
 TEST_F(Hostile, SizesOfConesThatOverflowAreRefused) {
@@ -245,6 +249,18 @@ TEST_F(Hostile, ExitCodesAreThoseOfTheTable) {
       {"run command --until \"99% below 1 after 1\" --max-runs 3 --out ran -- echo 0.5 {seed}", 3},
       {"run command --samples 3 --out ran -- false {seed}", 2},
       {"run command --samples 3 --out ran --memory-limit 1kB -- echo 0.5 {seed}", 4},
+      {tune_mpc, 0},
+      {std::string(tune_mpc) + "--metric nothing", 2},
+      {std::string(tune_mpc) + "--memory-limit 1kB", 4},
+      {"tune qp " SUREFOOT_SOURCE_DIR
+       "/examples/mpc --out tuned --iterations 5 --target \"80% below 1e-9\" --runs 900 "
+       "--over rho=1:2",
+       2},
+      {"tune command --over rho=1:2 --default rho=1 --target \"50% below 2\" --confidence 0.5 --samples 20 --out tuned "
+       "-- echo 0.5{seed}7 {rho}",
+       0},
+      {"tune command --over rho=1:2 --target \"50% below 2\" --samples 20 --out tuned -- false {rho} {seed}",
+       2},
       {"verify slow/certificate.json", 0},
       {"verify slow/certificate.json --data fast.csv", 1},
       {"verify missing.json", 2},

@@ -53,6 +53,12 @@ class Interruption : public testing::ProcessesTest {
             {"certificate.json"},
             "run-qp.checkpoint"};
   }
+  static Work tune() {
+    return {{"tune", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--iterations", "300", "--metric", "distance",
+             "--target", "80% below 1e-2", "--runs", "9000"},
+            {"certificate.json", "search.json"},
+            "tune-qp.checkpoint"};
+  }
   static Work train() {
     return {{"train", "train.toml", "--quiet"}, {"weights.safetensors"}, "train.checkpoint"};
   }
@@ -225,6 +231,10 @@ class Interruption : public testing::ProcessesTest {
 
 TEST_F(Interruption, ARunKilledAtRandomMomentsEndsInTheSameCertificate) {
   kill_and_go_on(run(), 17 / share_of_kills, 1);
+}
+
+TEST_F(Interruption, ATuningKilledAtRandomMomentsEndsInTheSameCertificate) {
+  kill_and_go_on(tune(), 8 / share_of_kills, 12);
 }
 
 TEST_F(Interruption, ATrainingKilledAtRandomMomentsEndsInTheSameWeights) {

@@ -42,6 +42,7 @@ const std::set<std::string>& options_of_files() {
 bool may_be_repeated(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "run")
     return words[1] == "qp" || words[1] == "cone" || words[1] == "loop";
+  if (words.size() == 2 && words[0] == "tune") return words[1] == "qp" || words[1] == "cone";
   if (words.size() == 1) return words[0] == "calibrate";
   if (words.size() == 3 && words[0] == "run" && words[1] == "family")
     return !words[2].empty() && words[2].front() != '-';
@@ -164,10 +165,12 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
   const fs::path out = work.path() / "out";
   arguments.push_back("--out=" + out.string());
   const report::ProcessResult result = report::run_process(arguments, "");
-  // 3: as before, the claim that was waited for does not hold.
+  // As before, the claim that was waited for does not hold, or what was sought is not certified.
   constexpr int undecided = 3;
-  const bool done =
-      result.exit_code == 0 || (result.exit_code == undecided && command.words.front() == "run");
+  constexpr int refuted = 1;
+  const bool done = result.exit_code == 0 ||
+                    (result.exit_code == undecided && command.words.front() == "run") ||
+                    (result.exit_code == refuted && command.words.front() == "tune");
   require(result.started && done, "--rerun: the certificate's command failed: {}",
           io::excerpt(result.errors));
   const certify::ParsedCertificate repeated = certify::parse_certificate(

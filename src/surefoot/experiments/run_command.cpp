@@ -33,10 +33,6 @@ constexpr Index runs_without_row = 20;
 /// Rows are looked at for dependence after so many runs, and in the end: who must stop should hear it early.
 constexpr Index first_dependence_look = 1024;
 
-std::string program_name(const std::vector<std::string>& command) {
-  return std::filesystem::path(command.front()).filename().string();
-}
-
 /// The last line that says something, for an error message.
 std::string last_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
@@ -46,6 +42,22 @@ std::string last_line(std::string_view text) {
 }
 
 }  // namespace
+
+std::string program_name(const std::vector<std::string>& command) {
+  return std::filesystem::path(command.front()).filename().string();
+}
+
+std::vector<std::string> filled_in(std::vector<std::string> words,
+                                   const std::vector<std::pair<std::string, std::string>>& values) {
+  for (const auto& [name, value] : values) {
+    const std::string mark = "{" + name + "}";
+    for (std::string& word : words) {
+      for (std::size_t at = word.find(mark); at != std::string::npos; at = word.find(mark, at + value.size()))
+        word.replace(at, mark.size(), value);
+    }
+  }
+  return words;
+}
 
 void CommandRunOptions::validate() const {
   require(!command.empty() && !command.front().empty(),
@@ -68,14 +80,7 @@ void CommandRunOptions::validate() const {
 }
 
 std::vector<std::string> CommandRunOptions::command_of(Index seed) const {
-  std::vector<std::string> words = command;
-  const std::string number = fmt::to_string(seed);
-  for (std::string& word : words) {
-    for (std::size_t at = word.find(seed_mark); at != std::string::npos;
-         at = word.find(seed_mark, at + number.size()))
-      word.replace(at, seed_mark.size(), number);
-  }
-  return words;
+  return filled_in(command, {{"seed", fmt::to_string(seed)}});
 }
 
 std::optional<std::vector<double>> parse_row(std::string_view output) {
@@ -109,9 +114,11 @@ CommandRun::CommandRun(CommandRunOptions options, certify::Options claims)
           "--until: what is waited for must hold at every number of runs (anytime)");
 }
 
-CommandRun::Outcome CommandRun::outcome_of(const ChildEnd& end) {
+ProgramOutcome outcome_of(const ChildEnd& end) {
   using How = ChildEnd::How;
-  const auto failed = [&](std::string how) { return Outcome{{}, std::move(how), last_line(end.errors)}; };
+  const auto failed = [&](std::string how) {
+    return ProgramOutcome{{}, std::move(how), last_line(end.errors)};
+  };
   if (end.how == How::out_of_time) return failed("out of time");
   if (end.how == How::too_much_output) return failed("too much output");
   if (end.how == How::signalled) return failed(fmt::format("signal {}", end.code));
@@ -147,7 +154,7 @@ void CommandRun::add_row(const double* row) {
   if (looks_) looks_->add(options_.until->fails(steps_, row));
 }
 
-void CommandRun::add(Outcome outcome) {
+void CommandRun::add(ProgramOutcome outcome) {
   const bool first_row = outcome.failure.empty() && columns_ == 0;
   if (outcome.failure.empty() && columns_ > 0 && static_cast<Index>(outcome.row.size()) != columns_) {
     outcome.said = fmt::format("{} numbers, not {}", outcome.row.size(), columns_);
@@ -194,7 +201,7 @@ certify::Certificate CommandRun::certificate() const {
 
 void CommandRun::make_runs(certify::CountJournal& journal) {
   ChildPrograms programs({.seconds = options_.seconds});
-  std::map<Index, Outcome> waiting;  // ended before those with smaller numbers
+  std::map<Index, ProgramOutcome> waiting;  // ended before those with smaller numbers
   Index begun = runs_;
   const std::string name = program_name(options_.command);
   const WholeProgress standing([&] {
@@ -219,7 +226,7 @@ void CommandRun::make_runs(certify::CountJournal& journal) {
     for (const ChildEnd& end : programs.wait([&] { journal.interrupt(); }))
       waiting.emplace(end.number, outcome_of(end));
     for (auto next = waiting.find(runs_); next != waiting.end() && !finished(); next = waiting.find(runs_)) {
-      Outcome outcome = std::move(next->second);
+      ProgramOutcome outcome = std::move(next->second);
       waiting.erase(next);
       const bool knew = looks_.has_value();
       add(std::move(outcome));

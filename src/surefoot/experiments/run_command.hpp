@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Any program, run on one random problem after the other and certified: what `run command` does.
@@ -43,6 +44,20 @@ struct CommandRunOptions {
 /// semicolons, tabs or spaces. None if it is anything else.
 std::optional<std::vector<double>> parse_row(std::string_view output);
 
+/// A row, or how there is none.
+struct ProgramOutcome {
+  std::vector<double> row;
+  std::string failure;  ///< empty: there is a row
+  std::string said;
+};
+ProgramOutcome outcome_of(const ChildEnd& end);
+
+/// The words with every {NAME} in them replaced.
+std::vector<std::string> filled_in(std::vector<std::string> words,
+                                   const std::vector<std::pair<std::string, std::string>>& values);
+/// The program without its folder.
+std::string program_name(const std::vector<std::string>& command);
+
 struct CommandResult {
   certify::Certificate certificate;
   std::string traces;         ///< all rows as .npy, failed ones infinite
@@ -68,16 +83,8 @@ class CommandRun {
     Index first_seed = 0;
     std::string first;  ///< what the first of them said
   };
-  /// A row, or how there is none.
-  struct Outcome {
-    std::vector<double> row;
-    std::string failure;  ///< empty: there is a row
-    std::string said;
-  };
-
-  [[nodiscard]] static Outcome outcome_of(const ChildEnd& end);
   [[nodiscard]] bool finished() const;
-  void add(Outcome outcome);
+  void add(ProgramOutcome outcome);
   void add_row(const double* row);
   void know_columns(Index columns);
   void look_for_dependence(bool allow) const;

@@ -228,12 +228,16 @@ std::vector<RerunFile> FamilyRun::rerun_files() const {
   return read;
 }
 
-certify::SampleRange FamilyRun::problems() const {
+certify::SampleRange problems_by_digest(const families::FamilyFiles& files, Index count) {
   FamilyKey key{"files", {}};
-  for (const families::FamilyFiles::Read& read : files_.files()) {
+  for (const families::FamilyFiles::Read& read : files.files()) {
     if (read.name != "start") key.constants[read.name] = read.sha256;
   }
-  return {key.text(), 0, certify::data_set, 0, counted_ > 0 ? counted_ : op().instances()};
+  return {key.text(), 0, certify::data_set, 0, count};
+}
+
+certify::SampleRange FamilyRun::problems() const {
+  return problems_by_digest(files_, counted_ > 0 ? counted_ : op().instances());
 }
 
 FamilyResult FamilyRun::count(certify::CountJournal& journal) {

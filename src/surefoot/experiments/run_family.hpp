@@ -88,6 +88,9 @@ struct FamilyResult {
   std::string until_line;        ///< where it stands, in words
 };
 
+/// The first `count` problems by the digests of their files: all but where a solver starts.
+certify::SampleRange problems_by_digest(const families::FamilyFiles& files, Index count);
+
 class FamilyRun {
  public:
   /// Reads the starts and refuses what cannot be certified: too little memory, dependence between the

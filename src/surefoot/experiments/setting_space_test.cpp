@@ -1,0 +1,103 @@
+#include "surefoot/experiments/setting_space.hpp"
+
+#include "surefoot/core/error.hpp"
+
+#include "support/input_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace surefoot::experiments {
+namespace {
+
+SettingSpace rho_and_rule() {
+  SettingAxis interval{"interval", SettingAxis::Kind::choices, 0, 0, {"50", "10"}, 1, {"rule", "on"}};
+  return SettingSpace(
+      {parse_axis("--over", "rho=1e-2:1e2:log:5"), parse_axis("--over", "rule=on|off"), interval});
+}
+
+TEST(SettingSpace, ReadsRangesAndChoices) {
+  const SettingAxis rho = parse_axis("--over", "rho=1e-3:1e3:log");
+  EXPECT_EQ(rho.kind, SettingAxis::Kind::logarithmic);
+  EXPECT_EQ(rho.low, 1e-3);
+  EXPECT_EQ(rho.high, 1e3);
+  EXPECT_EQ(rho.coarse, 13);
+  EXPECT_EQ(parse_axis("--over", "alpha=1:1.9").kind, SettingAxis::Kind::linear);
+  EXPECT_EQ(parse_axis("--over", "alpha=1:1.9:linear:7").coarse, 7);
+  EXPECT_EQ(parse_axis("--over", "method=a|b|c").choices, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST(SettingSpace, RefusesWhatIsNoRangeAndNamesIt) {
+  for (const char* text : {"rho", "=1:2", "rho=1:1e-3:log", "rho=1:1", "rho=0:1:log", "rho=-1:1:log",
+                           "rho=a:b", "rho=1:2:cubic", "rho=1:2:log:x", "rho=1:2:log:1", "rho=1:2:log:5:6",
+                           "rho=a||b", "rho=a|a", "rho=", "rho=1:inf", "rho=nan:1"}) {
+    EXPECT_INPUT_ERROR(parse_axis("--over", text), "--over: ") << text;
+  }
+  EXPECT_INPUT_ERROR(parse_axis("--over", "rho=1:1e-3:log"), "--over: rho: 1:0.001 is an empty range");
+}
+
+TEST(SettingSpace, KnownAxesComeInTheirOrderAndOthersAreRefused) {
+  const std::vector<SettingAxis> known{parse_axis("x", "rho=1:10"), parse_axis("x", "alpha=1:2")};
+  const std::vector<SettingAxis> both = parse_axes("--over", "alpha,rho=2:3", known);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].name, "rho");
+  EXPECT_EQ(both[0].high, 3);
+  EXPECT_INPUT_ERROR((parse_axes("--over", "beta", known)), "'beta' is not one of rho, alpha");
+  EXPECT_INPUT_ERROR((parse_axes("--over", "rho,rho", known)), "rho is there twice");
+}
+
+TEST(SettingSpace, AGridHasEveryCombinationThatRunsDifferently) {
+  const SettingSpace space = rho_and_rule();
+  const std::vector<SettingValues> grid = space.coarse_grid();
+  EXPECT_EQ(grid.size(), 10U);
+  EXPECT_EQ(std::set<SettingValues>(grid.begin(), grid.end()).size(), grid.size());
+  EXPECT_EQ(to_text(space.texts(grid.front())), "rho=0.01 rule=on interval=50");
+  // The interval does not matter where the rule is off, and is then not said.
+  EXPECT_EQ(to_text(space.texts(grid.back())), "rho=100 rule=off");
+  EXPECT_EQ(space.canonical({1, 1, 1}), space.canonical({1, 1, 0}));
+  EXPECT_NE(space.canonical({1, 0, 1}), space.canonical({1, 0, 0}));
+}
+
+TEST(SettingSpace, AFineGridIsNoLargerThanAsked) {
+  const SettingSpace space(
+      {parse_axis("x", "rho=1e-3:1e3:log"), parse_axis("x", "alpha=1:1.9"), parse_axis("x", "scaling=0|10")});
+  const std::vector<SettingValues> grid = space.fine_grid(400);
+  EXPECT_LE(grid.size(), 400U);
+  EXPECT_GE(grid.size(), 350U);
+  EXPECT_INPUT_ERROR((space.fine_grid(7)), "has at least 8 points, not 7");
+}
+
+TEST(SettingSpace, NeighboursDifferInOneSettingAndStayInside) {
+  const SettingSpace space = rho_and_rule();
+  const SettingValues corner = space.coarse_grid().front();
+  const std::vector<SettingValues> near = space.neighbours(corner, 1);
+  ASSERT_EQ(near.size(), 3U);  // up, the other rule, the other interval
+  EXPECT_NEAR(near[0][0], 0.01 * 3.16, 1e-12);
+  for (const SettingValues& each : near) EXPECT_EQ(each, space.canonical(each));
+  EXPECT_NEAR(space.neighbours(corner, 2)[0][0], 0.0178, 1e-12);
+}
+
+TEST(SettingSpace, TextsComeBack) {
+  const SettingSpace space = rho_and_rule();
+  for (const SettingValues& each : space.coarse_grid())
+    EXPECT_EQ(space.candidate_of("x", space.texts(each)), each);
+  EXPECT_INPUT_ERROR((space.candidate_of("x", {{"rho", "1000"}})), "rho = '1000'");
+  EXPECT_INPUT_ERROR((space.candidate_of("x", {{"rule", "on"}})), "there is no value of rho");
+  EXPECT_INPUT_ERROR((space.candidate_of("x", {{"rho", "1"}, {"rule", "maybe"}})),
+                     "'maybe' is not one of on, off");
+  EXPECT_INPUT_ERROR((space.candidate_of("x", {{"rho", "1"}, {"sigma", "1"}})), "'sigma' is not a setting");
+  EXPECT_EQ(parse_setting_texts("x", "rho=0.1,rule=off"), (SettingTexts{{"rho", "0.1"}, {"rule", "off"}}));
+  EXPECT_INPUT_ERROR((parse_setting_texts("x", "rho")), "is not NAME=VALUE");
+}
+
+TEST(SettingSpace, AConditionMustBeSearched) {
+  EXPECT_INPUT_ERROR(
+      (SettingSpace({{"interval", SettingAxis::Kind::choices, 0, 0, {"1"}, 1, {"rule", "on"}}})),
+      "only with rule, which is not searched");
+  EXPECT_INPUT_ERROR((SettingSpace(std::vector<SettingAxis>{})), "no settings to search");
+}
+
+}  // namespace
+}  // namespace surefoot::experiments

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "surefoot/certify/certificate.hpp"
+#include "surefoot/certify/claim_text.hpp"
+#include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/paired.hpp"
+#include "surefoot/core/part.hpp"
+#include "surefoot/experiments/racing.hpp"
+#include "surefoot/experiments/setting_space.hpp"
+#include "surefoot/problems/matrix.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The best settings, with a guarantee: what `tune` does. Settings are chosen on the first part of the
+/// problems by any method that is quick (racing.hpp); the chosen ones and those that a user would have had
+/// are then run once on the other part, which nothing was chosen by, and certified there. No claim pays for
+/// the candidates. What is claimed, all of it together with confidence 1 - delta:
+///   the iterations within which a share Q of new problems is below the tolerance and stays so, of the tuned
+///   and of the default settings: delta / 4 each, or delta for the tuned ones if there is no default;
+///   the comparison of both, problem by problem (certify/paired.hpp): delta / 2.
+namespace surefoot::experiments {
+
+/// Runs that a search may make, for each of its problems, unless a user says otherwise.
+inline constexpr Index usual_runs_by_problem = 40;
+/// Problems that a search needs at least.
+inline constexpr Index fewest_search_problems = 8;
+
+struct TuneOptions {
+  std::string target;            ///< "90% below 1e-4": the share and the tolerance
+  double search_share = 0.5;     ///< of the problems, from the first on
+  double delta = 0.01;           ///< of all that is claimed
+  Index runs = 0;                ///< of the search; 0: usual_runs_by_problem, unless there is a time
+  double seconds = 0;            ///< instead: no rung of the search begins later
+  Index grid = 0;                ///< instead: a grid of so many points on all problems of the search
+  bool learn_then_test = false;  ///< for comparison, on all problems
+  std::uint64_t seed = 0;        ///< of the order in which the search takes its problems
+
+  void validate() const;
+  /// The target in parts; InputError if it is no share below a tolerance.
+  [[nodiscard]] certify::ClaimText claim() const;
+  /// What the certificate pays, one of its budgets, and the comparison of both.
+  [[nodiscard]] double certificate_delta(bool has_default) const { return has_default ? delta / 2 : delta; }
+  [[nodiscard]] double budget_delta(bool has_default) const { return has_default ? delta / 4 : delta; }
+  [[nodiscard]] double paired_delta() const { return delta / 2; }
+};
+
+/// Problems of the search and of the certificate. InputError says how many are needed if there are too few.
+struct TuneSplit {
+  Part search;
+  Part certified;
+};
+TuneSplit split_problems(Index problems, const TuneOptions& options, bool has_default);
+
+/// Candidates on problems by their numbers.
+struct TuneWork {
+  SettingValues candidate;
+  std::vector<Index> problems;
+};
+
+/// All values of the metric: a row per problem, a column per step.
+struct TuneTraces {
+  problems::Table values;
+  std::vector<Index> steps;
+};
+
+/// What is tuned: any solver whose runs are rows of numbers.
+class Tunable {
+ public:
+  Tunable() = default;
+  virtual ~Tunable() = default;
+  Tunable(const Tunable&) = delete;
+  Tunable& operator=(const Tunable&) = delete;
+
+  [[nodiscard]] virtual const SettingSpace& space() const = 0;
+  /// Whether there are settings to compare with, and the candidate that they are, if they are one.
+  [[nodiscard]] virtual bool has_default() const = 0;
+  [[nodiscard]] virtual std::optional<SettingValues> default_candidate() const = 0;
+  [[nodiscard]] virtual std::string metric() const = 0;
+  [[nodiscard]] virtual std::string unit() const { return ""; }
+  /// The last step of a run.
+  [[nodiscard]] virtual Index iterations() const = 0;
+  /// For each work and problem the first step from which on the metric stays below the tolerance, up to the
+  /// last one; infinite if there is none.
+  virtual std::vector<std::vector<double>> times(const std::vector<TuneWork>& works, double tolerance) = 0;
+  /// Runs of a candidate on consecutive problems; none: of the default.
+  virtual TuneTraces traces(const std::optional<SettingValues>& candidate, Part problems) = 0;
+};
+
+/// The first of the steps from which on a run stays below the tolerance; infinite if there is none.
+double settling_step(const double* values, const std::vector<Index>& steps, double tolerance);
+
+/// The other sound way, for comparison: Learn-then-Test (A. Angelopoulos, S. Bates, E. Candes, M. Jordan, L.
+/// Lei, 2021) on all problems. The first grid of the space and the default are declared before any run; each
+/// of them is certified on all problems with its part of what the tuned budget pays, a union over all of
+/// them, and the best may be taken. It may stand in the place of the tuned budget, not beside it.
+struct LearnThenTest {
+  Index candidates = 0;  ///< that are paid for
+  double delta_each = 0;
+  Index samples = 0;
+  Index rank = 0;  ///< of the order statistic of the times; 0: too few problems
+  SettingTexts best;
+  std::optional<Index> steps;  ///< none: the share is not certified
+};
+
+struct TuneResult {
+  RaceResult race;
+  TuneSplit split;
+  SettingTexts winner;
+  bool default_wins = false;         ///< nothing better than the default was found
+  certify::Certificate certificate;  ///< variants "default" (if there is one) and "tuned"
+  std::optional<certify::PairedComparison> paired;
+  std::optional<TuneTraces> default_traces;
+  TuneTraces tuned_traces;
+  /// The certified iterations; none: the share is not certified.
+  std::optional<LearnThenTest> all_tested;  ///< if it was asked for
+  std::optional<Index> before;
+  std::optional<Index> after;
+};
+
+/// Searches, then certifies. The journal keeps what is done; the search, where it is the same, is replayed
+/// from it. InputError if no candidate reaches the target on the problems of the search: with the best seen
+/// and what it reaches.
+TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options, certify::CountJournal& journal);
+
+LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOptions& options,
+                              certify::CountJournal& journal);
+std::string to_text(const LearnThenTest& found);
+
+/// What the search came to, as JSON: target, split, rungs, winner; `all`: every candidate with its score too.
+std::string search_record(const Tunable& subject, const TuneOptions& options, const TuneResult& result,
+                          bool all);
+
+/// The result in a few lines: before, after, on which problems, with which confidence; then the paired
+/// sentences.
+std::string tune_text(const TuneOptions& options, const TuneResult& result);
+
+}  // namespace surefoot::experiments

@@ -1,0 +1,96 @@
+// Settings that are searched and certified: tune qp, tune cone, tune command.
+#include "support/program.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace surefoot {
+namespace {
+
+using testing::ProgramResult;
+using testing::ProgramTest;
+using testing::slurp;
+using TuneTestJson = nlohmann::json;
+
+class Tune : public ProgramTest {
+ protected:
+  static std::string mpc() { return SUREFOOT_SOURCE_DIR "/examples/mpc"; }
+  static std::string quick() {
+    return "tune qp " + mpc() +
+           " --iterations 60 --target \"80% below 1e-2\" --over rho=1e-2:10:log:4,alpha=1:1.8:linear:2 ";
+  }
+  void expect_refused(const std::string& arguments, const std::vector<std::string>& words) {
+    const ProgramResult result = surefoot(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    for (const std::string& word : words) EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+  }
+  [[nodiscard]] TuneTestJson json_in(const std::string& file) const {
+    return TuneTestJson::parse(slurp(folder_ / file));
+  }
+};
+
+TEST_F(Tune, FindsSettingsThatVerifyRepeatAndRun) {
+  const ProgramResult result = surefoot(quick() + "--runs 800 --out a --save-traces");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("which nothing was chosen by"), std::string::npos) << result.out;
+  const TuneTestJson certificate = json_in("a/certificate.json");
+  EXPECT_EQ(certificate.at("variants").at(1).at("provenance").at("first"), 500);
+  EXPECT_EQ(certificate.at("variants").at(1).at("provenance").at("count"), 500);
+  EXPECT_EQ(surefoot("verify a/certificate.json --rerun " + mpc()).code, 0);
+  EXPECT_EQ(surefoot("verify a/certificate.json --data a/traces_default.npy a/traces_tuned.npy").code, 0);
+  EXPECT_EQ(surefoot("run qp " + mpc() + " --settings a/tuned.toml --out ran").code, 0);
+  EXPECT_EQ(json_in("a/tuned.json").at("rho").dump(),
+            certificate.at("run").at("tuned").at("settings").at("rho").dump());
+  // A search by time is repeated by its number of runs.
+  ASSERT_EQ(surefoot(quick() + "--time 30s --out b").code, 0);
+  const TuneTestJson timed = json_in("b/search.json");
+  ASSERT_EQ(surefoot(quick() + "--threads 1 --runs " + timed.at("runs").dump() + " --out c").code, 0);
+  EXPECT_EQ(json_in("c/search.json"), timed);
+  EXPECT_EQ(surefoot("verify b/certificate.json --rerun " + mpc()).code, 0);
+}
+
+TEST_F(Tune, ASecondTuneIsASecondLook) {
+  const std::string tune = quick() + "--runs 400 --ledger l.jsonl ";
+  ASSERT_EQ(surefoot(tune + "--out a").code, 0);
+  const ProgramResult again = surefoot(tune + "--seed 1 --out b");
+  EXPECT_EQ(again.code, 2);
+  EXPECT_NE(again.err.find("by tune"), std::string::npos) << again.err;
+  ASSERT_EQ(surefoot(tune + "--seed 1 --look-again --out b").code, 0);
+  EXPECT_EQ(json_in("b/certificate.json").at("variants").at(0).at("provenance").at("earlier_looks"), 1);
+}
+
+TEST_F(Tune, TakesTheConesOfAFolderAndLeavesTheOtherSettingsOfRun) {
+  const ProgramResult result = surefoot(
+      "tune cone " SUREFOOT_SOURCE_DIR
+      "/examples/portfolio --iterations 150 --target \"80% below 1e-2\" --over scale=1e-2:1:log:3 --runs 100 "
+      "--learn-then-test --out a");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("By Learn-then-Test"), std::string::npos) << result.out;
+  EXPECT_EQ(surefoot("verify a/certificate.json --rerun " SUREFOOT_SOURCE_DIR "/examples/portfolio").code, 0);
+  EXPECT_EQ(
+      surefoot("run cone " SUREFOOT_SOURCE_DIR "/examples/portfolio --settings a/tuned.toml --out ran").code,
+      0);
+}
+
+TEST_F(Tune, BadInputIsOneLine) {
+  expect_refused("tune qp " + mpc(), {"--target", "90% below 1e-4"});
+  expect_refused("tune qp " + mpc() + " --target \"90% below 1e-4\" --over rho=1:1e-3:log", {"empty range"});
+  expect_refused("tune qp " + mpc() + " --target \"99.9% below 1e-4\"",
+                 {"too few", "at least", "are needed"});
+  expect_refused(quick() + "--runs 5", {"--runs: 5 is too few", "needs"});
+  expect_refused(quick() + "--time 5 parsecs", {"parsecs"});
+  expect_refused(
+      "tune qp " + mpc() + " --iterations 4 --target \"80% below 1e-4\" --over rho=1:2:log:3 --runs 300",
+      {"no setting that was tried reaches", "the best seen, rho="});
+  expect_refused("tune command --over rho=1:2 --target \"50% below 1\" --samples 40 -- false {rho} {seed}",
+                 {"none of", "exit code 1"});
+  expect_refused("tune command --over rho=1:2 --target \"50% below 1\" --samples 40 -- echo {seed}",
+                 {"the command has no {rho}"});
+}
+
+}  // namespace
+}  // namespace surefoot
