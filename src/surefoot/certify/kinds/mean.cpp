@@ -19,8 +19,13 @@ namespace {
 constexpr std::size_t most_shares_of_mean = 128;  // different ones in a claim
 constexpr std::size_t many_values = 4096;         // beyond it, values are rounded up before they are merged
 constexpr int digits_of_many = 10;                // binary ones
-constexpr double usual_thresholds[] = {0.001, 0.01, 0.03, 0.1, 0.3};  // of the range
-constexpr double usual_levels[] = {0.9, 0.99};
+constexpr std::array usual_thresholds{0.001, 0.01, 0.03, 0.1, 0.3};  // of the range
+constexpr std::array usual_levels{0.9, 0.99};
+
+double cvar_of_threshold(const MeanClaim& claim, double level) {
+  if (level == 0) return bounds::up(claim.threshold + claim.upper_bound);
+  return bounds::up(claim.threshold + bounds::up(claim.upper_bound / bounds::down(1 - level)));
+}
 
 /// (value - threshold)_+ / (range - threshold), rounded up, of values in [0, range].
 std::vector<bounds::GroupShare> excess_shares(const std::vector<runs::ValueCount>& values, double threshold,
@@ -79,12 +84,13 @@ class Means final : public KindOf<Means, MeanClaim> {
     visit("empirical", claim.empirical);
     visit("upper_bound", claim.upper_bound);
   }
-  /// By the declared levels of CVaR, what this claim gives.
+  /// By the declared levels of CVaR, what this claim gives, also where the range says more: a changed level
+  /// is then found.
   template <class Visit>
   static void derive(Visit& visit, const Certificate& certificate, const MeanClaim& claim) {
     std::vector<double> bounds;
     if (certificate.range)
-      for (const double level : certificate.range->levels) bounds.push_back(cvar_bound(claim, level));
+      for (const double level : certificate.range->levels) bounds.push_back(cvar_of_threshold(claim, level));
     visit.derived("cvar", bounds);
   }
   static auto key(const MeanClaim& claim) {
@@ -357,9 +363,7 @@ bool range_is_proven(const Certificate& certificate) {
 }
 
 double cvar_bound(const MeanClaim& claim, double level) {
-  if (level == 0) return std::min(claim.range, bounds::up(claim.threshold + claim.upper_bound));
-  const double bound = bounds::up(claim.threshold + bounds::up(claim.upper_bound / bounds::down(1 - level)));
-  return std::min(claim.range, bound);
+  return std::min(claim.range, cvar_of_threshold(claim, level));
 }
 
 std::optional<double> cvar_bound(const Certificate& certificate, std::size_t variant, Index step,
