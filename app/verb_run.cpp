@@ -273,7 +273,7 @@ void add_run_verb(CLI::App& app, int& exit_code) {
   run->footer("Example: surefoot run qp examples/mpc --iterations 200");
   add_qp(*run, exit_code);
   add_cone(*run, exit_code);
+  add_run_loop(*run);
   add_run_drawn(*run);
   add_run_command(*run, exit_code);
-  add_run_loop(*run);
 }

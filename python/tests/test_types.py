@@ -44,6 +44,8 @@ def spelled(node):
         base = spelled(node.value)
         inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return base if base in ("array", "Annotated") else f"{base}[{', '.join(map(spelled, inner))}]"
+    if isinstance(node, ast.List):  # the parameters of a callable
+        return f"[{', '.join(map(spelled, node.elts))}]"
     name = node.attr if isinstance(node, ast.Attribute) else node.id
     return {"object": "Any", "NDArray": "array", "ndarray": "array"}.get(name, name)
 

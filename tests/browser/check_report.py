@@ -252,7 +252,7 @@ def check_comparison(browser, checks, folder):
     for number, pair in enumerate(pairs, 1):
         for chart in ("success", "quantiles"):
             names = browser.evaluate(f"[...document.querySelectorAll('figure[data-chart=\"{chart}_{number}\"] .readout tbody th')].map(t => t.textContent)")
-            checks.same(names, [f"A: {pair['a']}", f"B: {pair['b']}"], f"{chart} of pair {number}")
+            checks.same(names, [pair["a"], pair["b"]], f"{chart} of pair {number}")
     check_other_views(browser, checks, page, 4 * len(pairs))
 
 

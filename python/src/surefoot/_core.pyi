@@ -471,8 +471,8 @@ class ClosedLoop:
         input: Any,
         input_lower: Any,
         input_upper: Any,
-        shift_x: list[int],
-        shift_y: list[int],
+        shift_x: Sequence[int],
+        shift_y: Sequence[int],
         initial: Any,
         ticks: int,
         /,
@@ -487,7 +487,7 @@ class ClosedLoop:
 
 def certify_rollouts(
     values: Any,
-    limits: list[int],
+    limits: Sequence[int],
     options: Options,
     initial: Any,
     name: str,

@@ -220,9 +220,12 @@ def closed_loop(
     applied = Compressed.of(input, "input")
     shift_x, shift_y = ([whole_number("shift", i) for i in places] for places in (shift or ((), ())))
     lower, upper = _bounds(input_bounds, "input_bounds")
+    of_state = {name: None if part is None else part.parts for name, part in parts.items()}
     loop = _core.ClosedLoop(
         family._problem,
-        *(None if part is None else part.parts for part in parts.values()),
+        of_state["q"],
+        of_state["l"],
+        of_state["u"],
         applied.parts,
         None if lower is None else table(lower, "input_bounds"),
         None if upper is None else table(upper, "input_bounds"),
@@ -249,7 +252,7 @@ def closed_loop(
     options = options_of()
     results = [loop.run(options, limit, flag("stop", stop), start, limit == chosen[-1]) for limit in chosen]
     columns = [np.column_stack([result[0][:, i] for result in results]) for i in range(4)]
-    courses, forces = (np.stack(results[-1][i], axis=1) for i in (3, 4))
+    courses, forces = np.stack(results[-1][3], axis=1), np.stack(results[-1][4], axis=1)
     record = {
         **json.loads(results[-1][2]),
         **family.data_record(),
