@@ -56,12 +56,12 @@ std::string manual_name(const DescribedVerb& verb) {
   return verb.words.empty() ? "surefoot" : fmt::format("surefoot-{}", fmt::join(verb.words, "-"));
 }
 
-std::string manual_page(const DescribedVerb& verb, const std::string& version) {
+std::string manual_page(const DescribedVerb& verb, const std::string& of_version) {
   const std::string name = manual_name(verb);
   std::string title = name;
   std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
   std::string page =
-      fmt::format(".TH {} 1 \"\" \"Surefoot {}\" \"Surefoot\"\n", plain(title), plain(version));
+      fmt::format(".TH {} 1 \"\" \"Surefoot {}\" \"Surefoot\"\n", plain(title), plain(of_version));
   page += fmt::format(".SH NAME\n{} \\- {}\n", plain(name), plain(verb.description));
   page += fmt::format(".SH SYNOPSIS\n\\fBsurefoot{}\\fR", verb.words.empty() ? "" : " ");
   if (!verb.words.empty())

@@ -143,7 +143,7 @@ TEST_F(RunLoop, TablesOfInitialStatesAreLookedAtForRepeatedRows) {
   expect_refused("run loop loop --rollouts 201 --ticks 5 --limits 3", {"has 200 rows for 201 rollouts"});
 }
 
-TEST_F(RunLoop, GoesOnFromACheckpointToTheSameBytes) {
+TEST_F(RunLoop, AFolderOfCheckpointsChangesNothing) {
   ASSERT_EQ(surefoot(std::string(small) + "--out whole").code, 0);
   ASSERT_EQ(surefoot(std::string(small) + "--checkpoint kept --out a").code, 0);
   EXPECT_EQ(slurp(folder_ / "whole/cost/certificate.json"), slurp(folder_ / "a/cost/certificate.json"));

@@ -228,8 +228,9 @@ TEST_F(Program, RefusesBadTables) {
 TEST_F(Program, SuggestsWhatMayHaveBeenMeant) {
   expect_refused("certfy good.csv",
                  {"'certfy' is not a verb; known are ", "; did you mean certify?", "(see surefoot --help)"});
-  expect_refused("run qpp folder", {"'qpp' is not a verb; known are qp, cone, loop, family, command; did you mean qp?",
-                                    "(see surefoot run --help)"});
+  expect_refused("run qpp folder",
+                 {"'qpp' is not a verb; known are qp, cone, loop, family, command; did you mean qp?",
+                  "(see surefoot run --help)"});
   expect_refused("certify good.csv --tolerance 0.1",
                  {"did you mean --tolerances?", "(see surefoot certify --help)"});
   expect_refused("run qp folder --iteratons=5",

@@ -199,7 +199,7 @@ SettingTexts SettingSpace::texts(const SettingValues& candidate) const {
 SettingValues SettingSpace::candidate_of(const std::string& option, const SettingTexts& texts) const {
   SettingValues candidate;
   for (const auto& [name, text] : texts) {
-    require(std::ranges::any_of(axes_, [&](const SettingAxis& axis) { return axis.name == name; }),
+    require(std::ranges::count(axes_, name, &SettingAxis::name) > 0,
             "{}: '{}' is not a setting that is searched", option, io::excerpt(name));
   }
   for (const SettingAxis& axis : axes_) {

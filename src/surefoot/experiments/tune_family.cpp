@@ -65,8 +65,7 @@ SettingAxis choice(std::string name, std::vector<std::string> choices, Index coa
 std::optional<SettingValues> candidate_of_defaults(const SettingSpace& space, const SettingTexts& defaults) {
   SettingTexts searched;
   for (const auto& [name, value] : defaults) {
-    if (std::ranges::any_of(space.axes(), [&](const SettingAxis& axis) { return axis.name == name; }))
-      searched.emplace_back(name, value);
+    if (std::ranges::count(space.axes(), name, &SettingAxis::name) > 0) searched.emplace_back(name, value);
   }
   try {
     return space.candidate_of("default", searched);

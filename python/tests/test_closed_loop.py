@@ -1,0 +1,124 @@
+"""Closed loops: against a solution known in closed form, plants of any kind, the package, and what is refused."""
+
+import numpy as np
+import pytest
+import surefoot
+
+
+def family():
+    """minimise v^2 / 2 + s v subject to |v| <= 1: v = -s, clipped."""
+    return surefoot.QPFamily(np.eye(1), np.eye(1), [0.0], [-1.0], [1.0])
+
+
+def states(rollouts=200, seed=0):
+    return np.random.default_rng(seed).uniform(-3, 3, (rollouts, 1))
+
+
+def loop(plant, **others):
+    given = {"initial": states(), "input": np.eye(1), "q_state": np.eye(1), "ticks": 8, "limits": [5, 200],
+             "state_bounds": ([-3.0], [3.0])}  # fmt: skip
+    return surefoot.closed_loop(family(), plant, **{**given, **others})
+
+
+def course(plant, initial, ticks):
+    """The loop with exact solves, one rollout after the other."""
+    whole = []
+    for state in initial:
+        passed = [state]
+        for tick in range(ticks):
+            control = np.clip(-passed[-1], -1, 1)
+            passed.append(plant(passed[-1], control, tick))
+        whole.append(passed)
+    return np.array(whole)
+
+
+PLANTS = {
+    "linear": lambda s, v, tick: 0.9 * s + 0.5 * v,
+    "nonlinear": lambda s, v, tick: np.sin(s) + 0.3 * v * np.cos(0.1 * tick),
+}
+
+
+@pytest.mark.parametrize("name", PLANTS)
+@pytest.mark.parametrize("start", ["cold", "kept"])
+def test_many_iterations_are_the_exact_loop(name, start):
+    runs = loop(PLANTS[name], start=start)
+    assert runs.states.shape == (200, 9, 1) and runs.inputs.shape == (200, 8, 1)
+    np.testing.assert_allclose(runs.states, course(PLANTS[name], states(), 8), atol=1e-6)
+    assert runs.failed_share.shape == (200, 2)
+
+
+def test_matrices_are_the_function_that_they_stand_for():
+    matrices, function = loop(([[0.9]], [[0.5]])), loop(PLANTS["linear"])
+    np.testing.assert_array_equal(matrices.states, function.states)
+
+
+def test_cost_is_compared_with_exact_solves():
+    runs = loop(PLANTS["linear"], cost=([[1.0]], [[0.1]]))
+    assert runs.exact_cost.shape == (200,)
+    assert np.abs(runs.excess_cost[:, 1]).max() < 1e-3
+    with pytest.raises(ValueError, match="excess_cost: there is no cost"):
+        loop(PLANTS["linear"]).excess_cost  # noqa: B018
+
+
+def test_the_smallest_limit_is_certified_and_verified(tmp_path):
+    runs = loop(PLANTS["linear"])
+    certificate = runs.certify("violation", tolerances=[1e-6], quantiles=[0.9])
+    assert certificate.budget(1e-6, 0.9).steps == 5
+    assert certificate.verify()
+    for wrong in ({"steps": [5]}, {"claims": ["success"]}, {"choose": "after"}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            runs.certify("violation", **wrong)
+    with pytest.raises(ValueError, match="not one of violation"):
+        runs.certify("speed")
+
+
+def test_disturbances_are_those_of_the_seed():
+    first, again, other = (loop(PLANTS["linear"], disturbance=("gaussian", [0.1]), seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.states, again.states)
+    assert not np.array_equal(first.states, other.states)
+
+
+def test_rollouts_do_not_depend_on_their_number():
+    few = loop(PLANTS["nonlinear"], initial=states()[:37], disturbance=("bounded", [0.2]))
+    many = loop(PLANTS["nonlinear"], disturbance=("bounded", [0.2]))
+    np.testing.assert_array_equal(few.states, many.states[:37])
+
+
+@pytest.mark.parametrize("start", ["cold", "kept"])
+def test_the_package_does_the_same(start):
+    pytest.importorskip("osqp")
+    assert loop(PLANTS["nonlinear"], start=start, limits=[7]).check_with_osqp(5) < 1e-9
+
+
+def test_what_a_plant_may_not_give():
+    def broken(s, v, tick):
+        following = np.array(s)
+        if tick == 3:
+            following[11] = np.nan
+        return following
+
+    with pytest.raises(ValueError, match=r"rollout 11.*tick 3|tick 3.*rollout 11"):
+        loop(broken)
+    with pytest.raises(ValueError, match="gave 3 x 1 at tick 0, must be 200 x 1"):
+        loop(lambda s, v, tick: np.zeros((3, 1)))
+    with pytest.raises(ZeroDivisionError):
+        loop(lambda s, v, tick: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"limits": [5, 5]}, "limits"),
+        ({"limits": []}, "limits"),
+        ({"initial": [1.0, 2.0]}, "initial"),
+        ({"start": "shifted"}, "shift: is needed"),
+        ({"start": "warm"}, "start"),
+        ({"settings": {"adaptive_rho": True}}, "adaptive_rho"),
+        ({"state_bounds": [1.0]}, "state_bounds: must be a pair"),
+        ({"disturbance": ("uniform", [1.0])}, "disturbance"),
+        ({"ticks": 0}, "ticks"),
+    ],
+)
+def test_bad_arguments_are_named(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        loop(PLANTS["linear"], **wrong)
