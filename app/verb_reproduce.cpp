@@ -2,6 +2,7 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/experiment.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/io/folder_names.hpp"
 #include "surefoot/report/text.hpp"
 
 #include "begin_work.hpp"
@@ -64,7 +65,7 @@ void run_one(const Experiment& experiment, const Settings& settings) {
   fmt::print("\nWritten to {}: tables (Markdown, CSV, LaTeX), figures and pictures (SVG, PDF), reports\n",
              report::printable(settings.folder.string()));
   for (const RecordedCertificate& certificate : finished.record.certificates) {
-    const std::filesystem::path file = settings.folder / certificate.folder / "certificate.json";
+    const std::filesystem::path file = io::inside(settings.folder, certificate.folder) / "certificate.json";
     if (certificate.main) {
       fmt::print("Check it:  surefoot verify {}\n", report::shell_path(file.lexically_normal().string()));
     }

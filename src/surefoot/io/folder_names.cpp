@@ -32,4 +32,8 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+std::filesystem::path inside(const std::filesystem::path& folder, const std::filesystem::path& below) {
+  return below.empty() ? folder : folder / below;
+}
+
 }  // namespace surefoot::io

@@ -31,5 +31,11 @@ TEST(FolderNames, OfAFolderThatCannotBeReadAreAnError) {
   EXPECT_INPUT_ERROR((void)names_in(folder.path()), "cannot read this folder: Permission denied");
 }
 
+TEST(Inside, IsTheFolderItselfWhereNothingIsBelow) {
+  EXPECT_EQ(inside("a/b", ""), "a/b");
+  EXPECT_EQ(inside("a/b", "c/d"), "a/b/c/d");
+  EXPECT_EQ(inside("", "c"), "c");
+}
+
 }  // namespace
 }  // namespace surefoot::io

@@ -26,11 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Not folder / below for an empty `below`, where libstdc++ 12 crashes without memory for it.
-fs::path inside(const fs::path& folder, const fs::path& below) {
-  return below.empty() ? folder : folder / below;
-}
-
 constexpr const char* manifest_format = "surefoot-manifest";
 constexpr int manifest_version = 1;
 constexpr std::size_t largest_manifest = std::size_t{64} << 20;
