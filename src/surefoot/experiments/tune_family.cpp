@@ -151,7 +151,7 @@ void FamilyTuneOptions::validate() const {
 
 FamilyTunable::FamilyTunable(std::vector<SettingAxis> axes, const SettingTexts& defaults,
                              FamilyTuneOptions options, Index problems, Make make,
-                             std::function<problems::Table(const Interrupt&)> solve,
+                             const std::function<problems::Table(const Interrupt&)>& solve,
                              std::function<certify::Independence(Part)> independence)
     : space_(std::move(axes)),
       options_(std::move(options)),

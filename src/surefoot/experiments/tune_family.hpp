@@ -63,7 +63,7 @@ class FamilyTunable final : public Tunable {
   using Make =
       std::function<SubsetSolver(const std::optional<SettingTexts>&, const std::vector<Index>& problems)>;
   FamilyTunable(std::vector<SettingAxis> axes, const SettingTexts& defaults, FamilyTuneOptions options,
-                Index problems, Make make, std::function<problems::Table(const Interrupt&)> solve,
+                Index problems, Make make, const std::function<problems::Table(const Interrupt&)>& solve,
                 std::function<certify::Independence(Part)> independence);
 
  private:

@@ -128,7 +128,7 @@ SparseMatrix FamilyFiles::read_matrix(const std::string& name) {
   std::vector<SparseMatrix> matrices = read_matrices(name);
   require(matrices.size() == 1, "{}: {} has {} matrices, must have one", files_.back().file, name,
           matrices.size());
-  return std::move(matrices.front());
+  return matrices.front();
 }
 
 void FamilyFiles::with_file_names(const std::function<void()>& check) const {
