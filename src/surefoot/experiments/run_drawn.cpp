@@ -99,6 +99,7 @@ DrawnRun::DrawnRun(const std::string& family, DrawnRunOptions options, certify::
     : family_(drawn_family(family)), options_(std::move(options)), claims_(std::move(claims)) {
   options_.validate();
   problems().validate();
+  claims_.value_limit = std::min(claims_.value_limit, values_kept);
   const SolverRun one = drawn(options_.first, 1);
   solver_ = one.op->name();
   record_ = certify::settings_json(one.op->settings());
