@@ -364,7 +364,8 @@ LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOption
 
 std::string to_text(const LearnThenTest& found) {
   return fmt::format(
-      "By Learn-then-Test instead of the tuned line, on all {} problems and paid for {} settings: {}{}",
+      "By Learn-then-Test, in place of the tuned line and not beside it, with the same confidence, on all {} "
+      "problems and paid for {} settings: {}{}",
       count_label(found.samples), count_label(found.candidates),
       found.steps ? count_label(*found.steps) + " iterations, " : "not certified", to_text(found.best));
 }
@@ -446,8 +447,8 @@ std::string tune_text(const TuneOptions& options, const TuneResult& result) {
     for (const std::string& sentence : certify::paired_sentences(*result.paired))
       text += fmt::format("Problem by problem: {}\n", sentence);
   }
-  if (result.all_tested) text += to_text(*result.all_tested) + "\n";
   text += fmt::format("All of this holds together with confidence {}.\n", confidence_label(options.delta));
+  if (result.all_tested) text += to_text(*result.all_tested) + "\n";
   return text;
 }
 

@@ -114,8 +114,8 @@ struct TuneResult {
   std::optional<certify::PairedComparison> paired;
   std::optional<TuneTraces> default_traces;
   TuneTraces tuned_traces;
-  /// The certified iterations; none: the share is not certified.
   std::optional<LearnThenTest> all_tested;  ///< if it was asked for
+  /// The certified iterations; none: the share is not certified.
   std::optional<Index> before;
   std::optional<Index> after;
 };

@@ -11,7 +11,9 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/work_interrupt.hpp"
 
-#include <map>
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace surefoot::certify {
 namespace {
@@ -46,8 +48,8 @@ std::vector<bounds::GroupShare> excess_shares(const std::vector<runs::ValueCount
 
 /// A share of the distance between threshold and range, as a value of the metric above the threshold.
 double as_excess(double share, const MeanClaim& claim) {
-  const double whole = claim.range - claim.threshold;
-  return share >= 1 ? whole : std::min(whole, bounds::up(share * bounds::up(whole)));
+  const double whole = claim.threshold == 0 ? claim.range : bounds::up(claim.range - claim.threshold);
+  return share >= 1 ? whole : std::min(whole, bounds::up(share * whole));
 }
 
 bool says_something(const MeanClaim& claim) {
@@ -255,10 +257,11 @@ class Means final : public KindOf<Means, MeanClaim> {
         "Mean and tail",
         fmt::format("Mean of the {}, and mean over the worst {} (CVaR)", metric_with_unit(certificate),
                     things(certificate)),
-        fmt::format("Mean of the {} over all {}, and over the worst share of them (CVaR): observed in the "
-                    "samples, and at most this among new {} (certified, rounded up), if all lie within the "
-                    "stated range 0 .. {}.",
-                    metric_with_unit(certificate), named_things(certificate), things(certificate), upper),
+        fmt::format(
+            "Mean of the {} over all {}, and over the worst share of them (CVaR): observed in the "
+            "samples, whose values are rounded up to at most 128 different ones, and at most this among new {} (certified, rounded up), if all lie within the "
+            "stated range 0 .. {}.",
+            metric_with_unit(certificate), named_things(certificate), things(certificate), upper),
         {note_on_groups(certificate)}};
   }
 
