@@ -8,30 +8,36 @@ namespace {
 
 constexpr Index panel = 5;  // rows of M that stay in the first cache while the groups of lanes pass
 
+/// W lanes, as many as two registers of the machine hold where there are so many.
+template <int W>
+void multiply_lanes(const double* rows, Index stride, Index count, Index columns, const double* x, double* y,
+                    Index width) {
+  switch (count) {
+    case 5:
+      return multiply_rows<5, 0, W>(rows, stride, columns, x, width, y, width);
+    case 4:
+      return multiply_rows<4, 0, W>(rows, stride, columns, x, width, y, width);
+    case 3:
+      return multiply_rows<3, 0, W>(rows, stride, columns, x, width, y, width);
+    case 2:
+      return multiply_rows<2, 0, W>(rows, stride, columns, x, width, y, width);
+    default:
+      return multiply_rows<1, 0, W>(rows, stride, columns, x, width, y, width);
+  }
+}
+
 /// Rows row .. row + count - 1, columns begin .. end - 1 of a matrix with rows of length `stride`.
 void multiply_panel(const double* M, Index stride, Index row, Index count, Index begin, Index end,
                     const double* x, double* y, Index width) {
+  constexpr int most = 16 / Lanes<8>::parts;
   const double* rows = M + row * stride + begin;
-  for (Index lane = 0; lane < width; lane += 8) {
-    const double* from = x + begin * width + lane;
-    double* to = y + row * width + lane;
-    switch (count) {
-      case 5:
-        multiply_rows<5>(rows, stride, end - begin, from, width, to, width);
-        break;
-      case 4:
-        multiply_rows<4>(rows, stride, end - begin, from, width, to, width);
-        break;
-      case 3:
-        multiply_rows<3>(rows, stride, end - begin, from, width, to, width);
-        break;
-      case 2:
-        multiply_rows<2>(rows, stride, end - begin, from, width, to, width);
-        break;
-      default:
-        multiply_rows<1>(rows, stride, end - begin, from, width, to, width);
-    }
-  }
+  x += begin * width;
+  y += row * width;
+  Index lane = 0;
+  for (; lane + most <= width; lane += most)
+    multiply_lanes<most>(rows, stride, count, end - begin, x + lane, y + lane, width);
+  for (; lane < width; lane += 8)
+    multiply_lanes<8>(rows, stride, count, end - begin, x + lane, y + lane, width);
 }
 
 }  // namespace

@@ -5,16 +5,17 @@
 
 namespace surefoot::algorithms {
 
-/// R rows of a product with eight lanes: y_r = sum_k M(r, k) x_k; x_k lies at x + k * x_stride, y_r at
+/// R rows of a product with W lanes: y_r = sum_k M(r, k) x_k; x_k lies at x + k * x_stride, y_r at
 /// y + r * y_stride, row r of M at M + r * M_stride. Columns > 0: known when compiled.
-template <int R, int Columns = 0>
+template <int R, int Columns = 0, int W = 8>
 [[gnu::always_inline]] inline void multiply_rows(const double* M, Index M_stride, Index columns,
                                                  const double* x, Index x_stride, double* y, Index y_stride) {
-  Lanes<8> sum[R];
-  for (int r = 0; r < R; ++r) sum[r] = Lanes<8>(0.0);
+  Lanes<W> sum[R];
+  for (int r = 0; r < R; ++r) sum[r] = Lanes<W>(0.0);
   const auto column = [&](Index k) __attribute__((always_inline)) {
-    const Lanes<8> value = Lanes<8>::load(x + k * x_stride);
-    for (int r = 0; r < R; ++r) sum[r].add_product(Lanes<8>(M[r * M_stride + k]), value);
+    const Lanes<W> value = Lanes<W>::load(x + k * x_stride);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) sum[r].add_product(Lanes<W>(M[r * M_stride + k]), value);
   };
   if constexpr (Columns > 0) {
 #pragma GCC unroll 16
@@ -25,25 +26,34 @@ template <int R, int Columns = 0>
   for (int r = 0; r < R; ++r) sum[r].store(y + r * y_stride);
 }
 
-/// y = M x for a pencil of eight lanes, M rows x columns, row-major; five rows at a time keep the registers
-/// full. Columns may be a compile-time constant (Columns > 0) for small matrices.
+/// Rows whose sums fill the registers.
+inline constexpr int pencil_rows = Lanes<8>::parts == 1 ? 14 : 5;
+
+/// The last rows of multiply_pencil, at most R of them at a time.
+template <int R, int Columns>
+[[gnu::always_inline]] inline void multiply_last_rows(const double* M, Index rows, Index inner,
+                                                      const double* x, Index x_stride, double* y,
+                                                      Index y_stride) {
+  for (; rows >= R; rows -= R, M += R * inner, y += R * y_stride)
+    multiply_rows<R, Columns>(M, inner, inner, x, x_stride, y, y_stride);
+  if constexpr (R > 1)
+    multiply_last_rows<(R > 7 ? R / 2 : R - 1), Columns>(M, rows, inner, x, x_stride, y, y_stride);
+}
+
+/// y = M x for a pencil of eight lanes, M rows x columns, row-major; as many rows at a time as there are
+/// registers for. Columns may be a compile-time constant (Columns > 0) for small matrices.
 template <int Columns = 0>
 [[gnu::always_inline]] inline void multiply_pencil(const double* M, Index rows, Index columns,
                                                    const double* x, Index x_stride, double* y,
                                                    Index y_stride) {
   const Index inner = Columns > 0 ? Columns : columns;
-  Index row = 0;
-  for (; row + 5 <= rows && rows - row != 6; row += 5) {
-    multiply_rows<5, Columns>(M + row * inner, inner, inner, x, x_stride, y + row * y_stride, y_stride);
+  if constexpr (pencil_rows == 5) {  // 6 as 3 and 3 rather than 5 and 1
+    for (; rows >= 5 && rows != 6; rows -= 5, M += 5 * inner, y += 5 * y_stride)
+      multiply_rows<5, Columns>(M, inner, inner, x, x_stride, y, y_stride);
+    multiply_last_rows<4, Columns>(M, rows, inner, x, x_stride, y, y_stride);
+  } else {
+    multiply_last_rows<pencil_rows, Columns>(M, rows, inner, x, x_stride, y, y_stride);
   }
-  for (; row + 4 <= rows; row += 4) {
-    multiply_rows<4, Columns>(M + row * inner, inner, inner, x, x_stride, y + row * y_stride, y_stride);
-  }
-  const double* rest = M + row * inner;
-  double* target = y + row * y_stride;
-  if (rows - row == 3) multiply_rows<3, Columns>(rest, inner, inner, x, x_stride, target, y_stride);
-  if (rows - row == 2) multiply_rows<2, Columns>(rest, inner, inner, x, x_stride, target, y_stride);
-  if (rows - row == 1) multiply_rows<1, Columns>(rest, inner, inner, x, x_stride, target, y_stride);
 }
 
 /// y = M x: M is rows x columns, row-major; x is columns x width and y rows x width, width a multiple of 8.

@@ -1,15 +1,9 @@
 #pragma once
 
+#include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/algorithms/learned_operator.hpp"
 
-#include <Eigen/Core>
-
-#include <vector>
-
 namespace surefoot::algorithms {
-
-template <class T>
-using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
 
 /// Weights drawn lane by lane: theta = w + sqrt(s) xi, weight i of lane j at (*this)[i][j], and the
 /// derivatives by them, laid out alike.

@@ -52,6 +52,7 @@ template <int Count, class T>
 }
 
 using Vec4 = SimdVector<double, 4>::V;
+using Vec8 = SimdVector<double, 8>::V;
 typedef std::int64_t Bits4 __attribute__((vector_size(32)));
 
 }  // namespace surefoot::algorithms
