@@ -83,6 +83,8 @@ def cases():
     mpc = ROOT / "examples" / "mpc"
     family = {f"qp/{name}": (mpc / name).read_text() for name in ("P.mtx", "A.mtx", "q.csv")}
     family |= {f"qp/{name}": first_lines(mpc / name, 6) for name in ("l.csv", "u.csv")}
+    to_tune = family | {f"qp/{name}": first_lines(mpc / name, 24) for name in ("l.csv", "u.csv")}
+    cartpole = {f"loop/{path.name}": path.read_text() for path in (ROOT / "examples" / "cartpole").iterdir() if path.suffix in (".csv", ".mtx")}
     certify = "certify table.csv --tolerances 0.3,0.5 --out out"
     kept = "--checkpoint kept --resume --checkpoint-seconds 0"
     watched = {"table.csv": "k=1\n" + "0.2\n" * 300}
@@ -96,6 +98,9 @@ def cases():
         Case("certify-again", certify, {"table.csv": TABLE, "other.csv": OTHER_TABLE},
              ["certify other.csv --tolerances 0.3 --out out"]),
         Case("run-qp", f"run qp qp --iterations 4 --metric distance --save-traces {kept} --out out", family),
+        Case("run-loop", f"run loop loop --rollouts 6 --ticks 3 --limits 2,3 {kept} --out out", cartpole),
+        Case("run-family", f"run family unconstrained-qp --samples 3 --iterations 3 --ledger looks.jsonl {kept} --out out"),
+        Case("tune", f'tune qp qp --target "50% below 1e-1" --over rho=0.1:1:log --runs 36 --iterations 20 {kept} --out out', to_tune),
         Case("train", "train train.toml --quiet --checkpoint kept --resume --checkpoint-seconds 0 --out out", {"train.toml": TRAINING}),
         Case("calibrate", f"calibrate weights/weights.safetensors --hold-out 0:20 --draws 2 --guarantees pac-bayes,hold-out {kept} --out out",
              {"train.toml": TRAINING}, ["train train.toml --quiet --out weights"]),
