@@ -68,7 +68,7 @@ Certificate certify_tube(const problems::Table& states, Index states_of_plant, I
   options.all_steps = true;
   options.delta = delta;
   options.metric = "state of the plant";
-  options.title = "tube of the states of a closed loop";
+  options.title = "Tube of the states of a closed loop";
   std::vector<Index> ticks(static_cast<std::size_t>(last));
   std::iota(ticks.begin(), ticks.end(), Index{1});
   options = resolved(std::move(options), {ticks});

@@ -202,7 +202,7 @@ certify::Certificate LoopRun::certify_values(const std::string& metric, const Ta
   options.quantiles = options_.shares;
   options.delta = delta;
   options.metric = metric;
-  options.title = fmt::format("closed loop of {} ticks", options_.ticks);
+  options.title = fmt::format("Closed loop of {} ticks", options_.ticks);
   certify::Variant variant;
   variant.name = fmt::format("osqp, {} start", runs::name(options_.start));
   variant.source = "surefoot run loop";

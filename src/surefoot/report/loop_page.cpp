@@ -139,24 +139,25 @@ Figure cost_figure(const LoopPicture& picture) {
   const auto last = static_cast<double>(picture.limits.back().limit);
   figure.x = {"limit of iterations of a tick", last > 8 * first, false, 0.9 * first, 1.1 * last};
   Panel panel;
-  double low = infinity;
+  double low = 0;  // a limit may also cost less: exact solves are not the best of all controllers
   double high = 0;
   const auto add = [&](std::string name, std::size_t hue, double LoopPicture::Limit::*excess) {
     Curve curve{std::move(name), hue, 0, {}, false};
     for (const LoopPicture::Limit& limit : picture.limits) {
       const double value = limit.*excess;
-      curve.points.push_back({static_cast<double>(limit.limit), value > 0 ? value : infinity});
+      curve.points.push_back({static_cast<double>(limit.limit), value});
       if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
       high = std::max(high, value);
-      if (value > 0) low = std::min(low, value);
     }
     panel.curves.push_back(std::move(curve));
   };
   add("average", 0, &LoopPicture::Limit::excess);
   add("median of rollouts", 2, &LoopPicture::Limit::median);
   add(percent_label(LoopPicture::high_share) + " of rollouts", 1, &LoopPicture::Limit::high);
-  if (!(low < infinity)) return figure;  // no curve
-  figure.y = {"excess of the cost", true, false, low / 2, 2 * high};
+  if (low == high) return figure;  // nobody knows, or all cost the same
+  const double margin = 0.05 * (high - low);
+  figure.y = {"excess of the cost", false, false, low - margin, high + margin};
   figure.panels.push_back(std::move(panel));
   return figure;
 }
