@@ -482,28 +482,32 @@ certify::PairedRuns paired_runs(const std::string& name, const py::object& data,
 }
 
 void add_paired(py::module_& module) {
+  using certify::PairedOptions;
+  py::class_<PairedOptions>(module, "PairedOptions")
+      .def(py::init([](const std::vector<std::string>& claims,
+                       const std::optional<std::vector<double>>& tolerances,
+                       const std::vector<double>& shares, double delta, const std::optional<double>& allow,
+                       bool scalar, const std::string& metric, bool anytime) {
+        PairedOptions options;
+        options.delta = delta;
+        options.allow = allow;
+        options.shares = shares;
+        options.scalar = scalar;
+        options.metric = metric;
+        options.anytime = anytime;
+        for (const std::string& claim : claims)
+          options.claims.push_back(certify::parse_claim(claim, certify::ShareIs::optional));
+        if (tolerances)
+          options.tolerances = *tolerances;
+        else if (claims.empty() && !scalar)
+          options.tolerances = certify::default_tolerances("");
+        return options;
+      }));
   module.def("compare_paired", [](const std::pair<std::string, std::string>& names, const py::object& a,
                                   const py::object& b, const std::vector<Index>& steps,
-                                  const std::vector<std::string>& claims,
-                                  const std::optional<std::vector<double>>& tolerances,
-                                  const std::vector<double>& shares, double delta,
-                                  const std::optional<double>& allow, bool scalar, const std::string& metric,
-                                  bool anytime) {
-    certify::PairedOptions options;
-    options.delta = delta;
-    options.allow = allow;
-    options.shares = shares;
-    options.scalar = scalar;
-    options.metric = metric;
-    options.anytime = anytime;
-    for (const std::string& claim : claims)
-      options.claims.push_back(certify::parse_claim(claim, certify::ShareIs::optional));
-    if (tolerances)
-      options.tolerances = *tolerances;
-    else if (claims.empty() && !scalar)
-      options.tolerances = certify::default_tolerances("");
+                                  PairedOptions options) {
     options.validate();
-    if (options.claims.empty() && !scalar)
+    if (options.claims.empty() && !options.scalar)
       options.claims = certify::default_paired_claims(
           options.tolerances,
           py::isinstance<certify::RunTable>(a) ? a.cast<certify::RunTable&>().steps() : steps);
@@ -515,7 +519,7 @@ void add_paired(py::module_& module) {
       const auto& table = side->cast<const certify::RunTable&>();
       comparison.tables.push_back({std::filesystem::path(table.path()).filename().string(), table.sha256()});
     }
-    return std::make_tuple(certify::to_json(comparison), certify::to_text(comparison));
+    return paired_result(comparison);
   });
 }
 

@@ -16,6 +16,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +60,7 @@ struct Loop {
 
   [[nodiscard]] runs::Plant plant_of_callback() const {
     runs::Plant moved;
+    moved.may_diverge = true;  // a NaN is a failure, as everywhere
     moved.move = [this](Index tick, const Table& states, const Table& inputs, Table& next) {
       const py::gil_scoped_acquire lock;
       next = table_of(plant(copy_of(states), copy_of(inputs), tick), "plant");
@@ -118,8 +120,15 @@ struct Loop {
         for (Index i = 0; i < rollouts; ++i)
           if (tick.solved[static_cast<std::size_t>(i)] == 0) numbers(i, 4) = 0;
         if (!keep) return;
-        states.push_back(tick.next);
-        inputs.push_back(tick.inputs);
+        // Of a rollout that was lost the loop has zeros, which nobody may take for states.
+        const auto keep_what_is = [&](std::vector<Table>& kept, const Table& numbers) {
+          Table& table = kept.emplace_back(numbers);
+          for (Index i = 0; i < rollouts; ++i)
+            if (tick.lost[static_cast<std::size_t>(i)] != 0)
+              table.row(i).setConstant(std::numeric_limits<double>::quiet_NaN());
+        };
+        keep_what_is(states, tick.next);
+        keep_what_is(inputs, tick.inputs);
       });
       iterations = values.iterations() / static_cast<double>(ticks) / static_cast<double>(rollouts);
       const auto put = [&](Index column, const std::vector<double>& from) {
@@ -153,21 +162,34 @@ runs::Disturbance disturbance_of(const std::string& kind, const py::object& numb
   return disturbance;
 }
 
-HeldCertificate certify_rollouts(const py::object& values, const std::vector<Index>& limits,
-                                 const certify::Options& options, const py::object& initial,
-                                 const std::string& name, const std::string& run, bool allow_dependence) {
+/// A variant of rollouts, whose independence shows in rows of a table: `drawn`, a row or several for each.
+certify::Variant variant_of_rollouts(const std::string& name, const py::object& drawn, Index rollouts,
+                                     bool allow_dependence) {
   certify::Variant variant;
   variant.name = name;
   variant.source = "surefoot run loop";
+  if (drawn.is_none()) return variant;
+  variant.independence = certify::independence_of_rollouts(table_of(drawn, "drawn"), rollouts);
+  variant.independence->require_none("rollouts", allow_dependence);
+  return variant;
+}
+
+HeldCertificate certify_rollouts(const py::object& values, const std::vector<Index>& limits, Index ticks,
+                                 const certify::Options& options, const py::object& drawn,
+                                 const std::string& name, const std::string& run, bool allow_dependence) {
   const Table table = table_of(values, "values");
-  if (!initial.is_none()) {
-    const Table states = table_of(initial, "initial");
-    certify::ProblemData data;
-    data.tables.push_back(certify::view_of(states));
-    variant.independence = certify::independence_of_problems(data);
-    variant.independence->require_none("initial", allow_dependence);
-  }
-  return {certify::certify_rollouts(table, limits, options, variant), run};
+  const certify::Variant variant = variant_of_rollouts(name, drawn, table.rows(), allow_dependence);
+  return {certify::certify_rollouts(table, limits, ticks, options, variant), run};
+}
+
+HeldCertificate certify_tube(const py::object& states, Index states_of_plant, Index limit,
+                             const std::optional<double>& share, double delta, const py::object& drawn,
+                             const std::string& run, bool allow_dependence) {
+  const Table table = table_of(states, "states");
+  const certify::Variant variant = variant_of_rollouts("", drawn, table.rows(), allow_dependence);
+  const Index ticks = states_of_plant > 0 ? table.cols() / states_of_plant - 1 : 0;
+  const double wanted = share ? *share : certify::share_of_tube(table.rows(), states_of_plant, ticks, delta);
+  return {certify::certify_tube(table, states_of_plant, limit, wanted, delta, variant), run};
 }
 
 }  // namespace
@@ -213,6 +235,7 @@ void add_closed_loop(py::module_& module) {
            })
       .def("run", &Loop::run);
   module.def("certify_rollouts", &certify_rollouts);
+  module.def("certify_tube", &certify_tube);
 }
 
 }  // namespace surefoot::python

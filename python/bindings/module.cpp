@@ -31,5 +31,6 @@ PYBIND11_MODULE(_core, module) {
   surefoot::python::add_pac_bayes(module);
   surefoot::python::add_families(module);
   surefoot::python::add_closed_loop(module);
+  surefoot::python::add_comparing(module);
   surefoot::python::add_worst_case(module);
 }

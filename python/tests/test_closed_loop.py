@@ -72,6 +72,40 @@ def test_the_smallest_limit_is_certified_and_verified(tmp_path):
         runs.certify("speed")
 
 
+def test_sentences_speak_of_rollouts():
+    for sentence in loop(PLANTS["linear"]).certify("violation", tolerances=[1e-6], quantiles=[0.9]).statements:
+        assert "new rollouts of 8 ticks" in sentence and "problem" not in sentence and "after" not in sentence
+
+
+def test_the_tube_is_that_of_order_statistics():
+    runs = loop(PLANTS["nonlinear"], disturbance=("gaussian", [0.1]))
+    tube = runs.certify_tube(0.9, confidence=0.95)
+    assert tube.verify()
+    rank = surefoot.bounds.order_statistic_rank(200, 0.9, 0.05 / 16)
+    for tick in (1, 8):
+        column = np.sort(runs.states[:, tick, 0])
+        assert tube.quantile(tick, 0.9, variant="state 1").upper_bound == column[rank - 1]
+        assert -tube.quantile(tick, 0.9, variant="state 1 times -1").upper_bound == column[200 - rank]
+    rank = surefoot.bounds.order_statistic_rank(200, 0.95, 0.01 / 16)  # 0.99 needs more rollouts
+    assert runs.certify_tube().quantile(8, 0.95, variant="state 1").upper_bound == np.sort(runs.states[:, 8, 0])[rank - 1]
+    with pytest.raises(ValueError, match="1.5"):
+        runs.certify_tube(1.5)
+
+
+def test_rollouts_that_repeat_are_refused():
+    random = np.random.default_rng(2)
+    repeated = np.tile(random.normal(size=(800, 1)), (2, 1))
+    runs = loop(PLANTS["linear"], disturbance=("rows", 0.1 * repeated))
+    with pytest.raises(surefoot.InputError, match="not independent samples"):
+        runs.certify("violation", tolerances=[1.0])
+    with pytest.raises(surefoot.InputError, match="not independent samples"):
+        runs.certify_tube()
+    with pytest.raises(surefoot.InputError, match="not independent samples"):
+        loop(PLANTS["linear"], initial=np.tile(states(100), (2, 1))).certify("violation", tolerances=[1.0])
+    one_start = loop(PLANTS["linear"], initial=np.full((200, 1), 0.123456789012345), disturbance=("gaussian", [0.1]))
+    assert one_start.certify("violation", tolerances=[1.0]).verify()
+
+
 def test_disturbances_are_those_of_the_seed():
     first, again, other = (loop(PLANTS["linear"], disturbance=("gaussian", [0.1]), seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.states, again.states)
@@ -97,8 +131,13 @@ def test_what_a_plant_may_not_give():
             following[11] = np.nan
         return following
 
-    with pytest.raises(ValueError, match=r"rollout 11.*tick 3|tick 3.*rollout 11"):
-        loop(broken)
+    with pytest.warns(RuntimeWarning, match="of 200 rollouts were lost, .*: 1 with limit 5, 1 with limit 200"):
+        runs = loop(broken)
+    assert np.isinf(runs.violation[11]).all() and np.isfinite(np.delete(runs.violation, 11, axis=0)).all()
+    assert (runs.failed_share[11] >= 5 / 8).all() and (runs.longest_series[11] >= 5).all()
+    assert np.isnan(runs.states[11, 4:]).all() and np.isfinite(runs.states[11, :4]).all()
+    claim = runs.certify("violation", tolerances=[1e9], quantiles=[0.5]).success(200, 1e9)
+    assert claim.failures == 1
     with pytest.raises(ValueError, match="gave 3 x 1 at tick 0, must be 200 x 1"):
         loop(lambda s, v, tick: np.zeros((3, 1)))
     with pytest.raises(ZeroDivisionError):

@@ -269,6 +269,12 @@ class Forgery : public ProgramTest {
     make(drawn + "--out drawn");
     make(drawn + "--out drawn_again");
     made.push_back({"drawn", body("drawn"), {}, {}, repeated("drawn_again")});
+    const std::string loop = "run loop " SUREFOOT_SOURCE_DIR
+                             "/examples/cartpole --rollouts 120 --ticks 2 --limits 3,20 --shares 0.5 ";
+    make(loop + "--out loop");
+    make(loop + "--out loop_again");
+    made.push_back({"closed loop", body("loop/cost"), {}, {}, repeated("loop_again/cost")});
+    made.push_back({"tube", body("loop/tube"), {}, {}, repeated("loop_again/tube")});
     write("train.toml", testing::training_file(2));
     make("train train.toml --quiet --out trained");
     const std::string weights = (folder_ / "trained/weights.safetensors").string();

@@ -143,6 +143,48 @@ TEST_F(RunLoop, TablesOfInitialStatesAreLookedAtForRepeatedRows) {
   expect_refused("run loop loop --rollouts 201 --ticks 5 --limits 3", {"has 200 rows for 201 rollouts"});
 }
 
+TEST_F(RunLoop, TablesOfDisturbancesAreLookedAtForRepeatedRows) {
+  std::filesystem::remove(folder_ / "loop/disturbance-std.csv");
+  const auto rows_of = [](int different) {
+    std::string rows;
+    for (int i = 0; i < 200; ++i) {
+      surefoot::RandomStream random(5, "disturbances of a test", static_cast<std::uint64_t>(i % different));
+      for (int tick = 0; tick < 15; ++tick)
+        for (const char* end : {",", ",", ",", "\n"})
+          rows += fmt::format("{:.17g}{}", 0.01 * random.normal(), end);
+    }
+    return rows;
+  };
+  write("loop/disturbances.csv", rows_of(50));
+  expect_refused(small, {"disturbances.csv", "not independent samples"});
+  write("loop/disturbances.csv", rows_of(200));
+  EXPECT_EQ(surefoot(std::string(small) + "--out a").code, 0);
+  // All begin at the same state, and are disturbed: that is no sign of dependence.
+  std::filesystem::remove(folder_ / "loop/initial-lower.csv");
+  std::filesystem::remove(folder_ / "loop/initial-upper.csv");
+  std::string same;
+  for (int i = 0; i < 200; ++i) same += "0.123456789012345,0.2123456789012345,0.05123456789012345,0\n";
+  write("loop/initial.csv", same);
+  EXPECT_EQ(surefoot(std::string(small) + "--out a").code, 0);
+  std::filesystem::remove(folder_ / "loop/disturbances.csv");
+  expect_refused(small, {"initial"});
+}
+
+TEST_F(RunLoop, SentencesSpeakOfRolloutsAndLimits) {
+  const ProgramResult result = surefoot(std::string(small) + "--out a");
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::string out = result.out;
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  EXPECT_NE(out.find("of new rollouts of 15 ticks"), std::string::npos) << result.out;
+  EXPECT_NE(out.find("iterations a tick"), std::string::npos) << result.out;
+  EXPECT_EQ(out.find("problem"), std::string::npos) << result.out;
+  const std::string page = slurp(folder_ / "a/report.html");
+  EXPECT_EQ(page.find("of new problems"), std::string::npos);
+  EXPECT_NE(page.find("does not say that so many rollouts are within the tube at all ticks"),
+            std::string::npos);
+  EXPECT_EQ(surefoot("compare a/cost/certificate.json a/failed/certificate.json").code, 2);
+}
+
 TEST_F(RunLoop, AFolderOfCheckpointsChangesNothing) {
   ASSERT_EQ(surefoot(std::string(small) + "--out whole").code, 0);
   ASSERT_EQ(surefoot(std::string(small) + "--checkpoint kept --out a").code, 0);

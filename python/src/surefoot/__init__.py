@@ -35,7 +35,7 @@ from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
-from .pairs import PairedComparison, compare_paired
+from .pairs import Comparison, PairedComparison, Ranking, compare, compare_paired, rank
 
 __all__ = [
     "Alarm",
@@ -45,6 +45,7 @@ __all__ = [
     "Certificate",
     "Claim",
     "ClaimAlarm",
+    "Comparison",
     "ConeFamily",
     "InputError",
     "Monitor",
@@ -54,6 +55,7 @@ __all__ = [
     "PairedComparison",
     "QPFamily",
     "QuantileClaim",
+    "Ranking",
     "Rollouts",
     "RunUntil",
     "SequenceClaim",
@@ -67,11 +69,13 @@ __all__ = [
     "calibrate",
     "certify",
     "closed_loop",
+    "compare",
     "compare_paired",
     "from_cvxpy",
     "load",
     "number_text",
     "pac_bayes",
+    "rank",
     "run_until",
     "set_threads",
     "solvers",

@@ -143,9 +143,25 @@ class Tally:
 
 class Independence: ...
 
+class PairedOptions:
+    def __init__(
+        self, claims: Sequence[str], tolerances: Sequence[float] | None, shares: Sequence[float], delta: float,
+        allow: float | None, scalar: bool, metric: str, anytime: bool, /,
+    ) -> None: ...
+
 def compare_paired(
-    names: tuple[str, str], a: Any, b: Any, steps: Sequence[int], claims: Sequence[str], tolerances: Sequence[float] | None,
-    shares: Sequence[float], delta: float, allow: float | None, scalar: bool, metric: str, anytime: bool, /,
+    names: tuple[str, str], a: Any, b: Any, steps: Sequence[int], options: PairedOptions, /,
+) -> tuple[str, str, str, str]: ...
+def compare_tables(
+    files: Sequence[str], names: str, first_step: int | None, group: str, text: TableChoice, of_text: bool,
+    options: PairedOptions, /,
+) -> tuple[str, str, str, str]: ...
+def check_paired_record(text: str, /) -> list[str]: ...
+def compare_certificates(
+    first: tuple[Certificate, str], second: tuple[Certificate, str], delta: float, variants: Sequence[tuple[str, str]], /,
+) -> tuple[str, str, list[str]]: ...
+def rank_certificates(
+    certificates: Sequence[tuple[Certificate, str]], claims: Sequence[str], delta: float, /,
 ) -> tuple[str, str]: ...
 
 class RunTable:
@@ -488,9 +504,21 @@ class ClosedLoop:
 def certify_rollouts(
     values: Any,
     limits: Sequence[int],
+    ticks: int,
     options: Options,
-    initial: Any,
+    drawn: Any,
     name: str,
+    run: str,
+    allow_dependence: bool,
+    /,
+) -> Certificate: ...
+def certify_tube(
+    states: Any,
+    states_of_plant: int,
+    limit: int,
+    share: float | None,
+    delta: float,
+    drawn: Any,
     run: str,
     allow_dependence: bool,
     /,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arguments import flag, text, whole_number
+from ._arguments import flag, real_number, text, whole_number
 from ._optional import needed
 from .certificate import Certificate
 from .certification import ClaimOptions, claim_options, record_text
@@ -52,9 +53,10 @@ class Rollouts:
     failed_share: Array  #: part of the ticks whose problem was not solved within the limit
     longest_series: Array  #: longest series of such ticks
     iterations: tuple[float, ...]  #: of a tick, on average, by limit
-    states: Array  #: rollouts x (ticks + 1) x states, under the last limit
-    inputs: Array  #: rollouts x ticks x inputs, that were applied, under the last limit
+    states: Array  #: rollouts x (ticks + 1) x states, under the last limit; NaN after a rollout is lost
+    inputs: Array  #: rollouts x ticks x inputs, that were applied, under the last limit; the same
     record: Mapping[str, Any]  #: what a certificate records of the run
+    _drawn: Array | None = dataclasses.field(repr=False)  # rows that came from the user, a row or several for each rollout
     _replay: Callable[[int], Array] = dataclasses.field(repr=False)
 
     @property
@@ -82,14 +84,36 @@ class Rollouts:
                 raise ValueError(f"{fixed}: is not chosen of rollouts: success rates and the smallest limit, at all limits")
         options = claim_options(**claims)
         options.metric = _WORDS[value]
-        initial = None if self.record["loop"]["disturbance"] != "none" else self.states[:, 0]
         return Certificate._of(
             _core.certify_rollouts(
                 getattr(self, value),
                 list(self.limits),
+                self.inputs.shape[1],
                 options,
-                initial,
+                self._drawn,
                 f"osqp, {self.record['loop']['start']} start",
+                record_text("run", self.record),
+                flag("allow_dependence", allow_dependence),
+            )
+        )
+
+    def certify_tube(self, share: float | None = None, *, confidence: float = 0.99, allow_dependence: bool = False) -> Certificate:
+        """A tube of the states under the last limit: at every tick, and for each state by itself, an upper and a lower end.
+
+        At least a `share` of new rollouts respects an end [0.99, or what so many rollouts support], and all ends hold together
+        with the confidence; it is not the share of rollouts that are within the tube at all ticks. The variants of the certificate are ``state i`` and ``state i times -1``, the steps
+        are ticks: the upper end is ``certificate.quantile(tick, share, variant="state 1").upper_bound``, the lower one less that of
+        ``"state 1 times -1"``.
+        """
+        rollouts, _, states = self.states.shape
+        return Certificate._of(
+            _core.certify_tube(
+                self.states.reshape(rollouts, -1),
+                states,
+                self.limits[-1],
+                None if share is None else real_number("share", share),
+                _core.delta_of_confidence(real_number("confidence", confidence)),
+                self._drawn,
                 record_text("run", self.record),
                 flag("allow_dependence", allow_dependence),
             )
@@ -191,7 +215,9 @@ def closed_loop(
     exact_eps, exact_limit
         Tolerances and most iterations of exact solves.
 
-    A plant or vectors with a NaN or another shape: ValueError with the rollout and the tick.
+    A state that is infinite or NaN ends its rollout, which has failed under that limit: its violation and cost are infinite, and
+    all later ticks have failed. A warning says how many there are. Vectors with a NaN, and another shape of anything: ValueError
+    with the tick.
 
     >>> import numpy as np, surefoot
     >>> family = surefoot.QPFamily(np.eye(1), np.eye(1), [0.0], [-1.0], [1.0])  # minimise v^2 / 2 + s v, |v| <= 1
@@ -251,6 +277,10 @@ def closed_loop(
         exact = np.where(values[:, 4] == 1, values[:, 1], np.inf)
     options = options_of()
     results = [loop.run(options, limit, flag("stop", stop), start, limit == chosen[-1]) for limit in chosen]
+    lost = {limit: int(np.isinf(result[0][:, 0]).sum()) for limit, result in zip(chosen, results)}
+    if any(lost.values()):
+        told = ", ".join(f"{count} with limit {limit}" for limit, count in lost.items() if count)
+        warnings.warn(f"of {len(states)} rollouts were lost, with a number that is infinite or NaN: {told}", RuntimeWarning, stacklevel=2)
     columns = [np.column_stack([result[0][:, i] for result in results]) for i in range(4)]
     courses, forces = np.stack(results[-1][3], axis=1), np.stack(results[-1][4], axis=1)
     record = {
@@ -262,6 +292,12 @@ def closed_loop(
             "exact_eps": exact_eps, "exact_limit": exact_limit,
         },
     }  # fmt: skip
+
+    # What the user gave for rollouts to be independent. One initial state for all is no sign of dependence where they are disturbed.
+    drawn = numbers if kind == "rows" else None
+    if drawn is None and not ((states == states[0]).all() and (kind != "none" or callable(plant))):
+        drawn = states
+    drawn = None if drawn is None else table(drawn, "disturbance")[: len(states) * (ticks if kind == "rows" else 1)]
 
     def vectors_at(seen: Array, tick: int) -> list[Array]:
         if vectors is not None:
@@ -289,6 +325,8 @@ def closed_loop(
         for rollout in range(count):
             solver.warm_start(x=zero_x, y=zero_y)
             for tick in range(ticks):
+                if not np.isfinite(courses[rollout, tick]).all():
+                    break
                 q, l, u = (rows[rollout] for rows in given[tick])  # noqa: E741
                 solver.update(q=q, l=l, u=u)
                 if start == "cold":
@@ -304,5 +342,5 @@ def closed_loop(
 
     return Rollouts(
         tuple(chosen), columns[0], columns[1], exact, columns[2], columns[3],
-        tuple(result[1] for result in results), courses, forces, record, replay,
+        tuple(result[1] for result in results), courses, forces, record, drawn, replay,
     )  # fmt: skip

@@ -64,14 +64,15 @@ std::string clause_of(const Certificate& certificate, std::size_t variant, const
   const Variant& of = certificate.variants[variant];
   std::string lasting;
   if (claim.when == When::within && claim.step < of.last_step) {
-    const std::string horizon = fmt::format("up to iteration {}", count_label(of.last_step));
-    lasting = claim.strict ? fmt::format(" and {} {}", voice.stay, staying(has_gaps(of), horizon))
-                           : fmt::format(" and {} there {}({})", voice.stay,
-                                         has_gaps(of) ? "at every recorded iteration " : "", horizon);
+    const std::string horizon = horizon_words(certificate, of.last_step);
+    lasting = certificate.loop ? lasting_every_step(certificate, horizon)
+              : claim.strict   ? fmt::format(" and {} {}", voice.stay, staying(has_gaps(of), horizon))
+                               : fmt::format(" and {} there {}({})", voice.stay,
+                                           has_gaps(of) ? "at every recorded iteration " : "", horizon);
   }
   return fmt::format("{}at least {} {} {} {} {}{}", voice.subject, share, voice.problems,
                      claim.strict ? "below" : "at or below", with_unit(certificate, exact_label(claim.value)),
-                     after_steps(claim.step), lasting);
+                     after_steps(certificate, claim.step), lasting);
 }
 
 std::string sentence_of(const Certificate& certificate, std::size_t variant, const ClaimText& claim,

@@ -117,6 +117,20 @@ constexpr AssumptionTexts third_wording = [] {
   return texts;
 }();
 
+constexpr const char* loop_draws =
+    "The rollouts are independent and identically distributed: initial state and disturbances of each are drawn from "
+    "one distribution, independently of all others; ticks of one rollout follow from each other. Each statement is about "
+    "a new rollout of the same controller and plant, as they were simulated, drawn from that same distribution and "
+    "independently of the samples.";
+constexpr const char* loop_fixed_before =
+    "The numbers of rollouts and ticks, the limits, and the tolerances, shares and methods that are declared were fixed "
+    "before the rollouts were seen.";
+constexpr const char* loop_success =
+    "Success at a tolerance means strictly below it. A rollout whose number is infinite or NaN has failed under that "
+    "limit.";
+constexpr const char* loop_lost_of_tube =
+    "A rollout whose numbers overflow is beyond both ends of the tube from then on.";
+
 constexpr AssumptionTexts scalar_wording = [] {
   AssumptionTexts texts = third_wording;
   texts.fixed_before =
@@ -187,6 +201,9 @@ std::vector<std::string> assumptions_of(const Certificate& certificate, int word
   const bool anytime = holds_anytime(certificate);
   std::vector<std::string> words{texts.draws, anytime ? texts.fixed_but_number : texts.fixed_before,
                                  texts.success, anytime ? texts.confidence_anytime : texts.confidence};
+  if (certificate.loop)
+    words = {loop_draws, loop_fixed_before, certificate.loop->limit > 0 ? loop_lost_of_tube : loop_success,
+             texts.confidence};
   if (sampling_of(certificate) == Sampling::groups)
     words = {texts.group_draws, anytime ? texts.fixed_but_number : texts.fixed_before, texts.group_success,
              anytime ? texts.confidence_anytime : texts.confidence};

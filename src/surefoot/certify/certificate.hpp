@@ -53,6 +53,15 @@ struct Groups {
   bool operator==(const Groups&) const = default;
 };
 
+/// Runs are rollouts of a closed loop, each a sample. What stands for steps are the limits of iterations of a
+/// tick, each with rollouts of its own, or the ticks of rollouts with one limit.
+struct ClosedLoop {
+  Index ticks = 0;  ///< of a rollout
+  Index limit = 0;  ///< steps are ticks, of at most so many iterations; 0: steps are limits
+
+  bool operator==(const ClosedLoop&) const = default;
+};
+
 /// One set of runs that claims speak of: a solver, a start, a setting.
 struct Variant {
   std::string name;
@@ -166,6 +175,7 @@ struct Certificate {
   /// Other distributions that claims are stated under too (shift_part.hpp).
   std::optional<bounds::Shift> shift;
   std::optional<MetricRange> range;  ///< of the metric, where means are claimed
+  std::optional<ClosedLoop> loop;    ///< none: runs are of one problem each
   std::string version;
 };
 

@@ -165,6 +165,10 @@ void write_body(JsonText& text, const Certificate& certificate) {
       part.object("upper", certificate.range->upper, "thresholds", certificate.range->thresholds,  //
                   "cvar", certificate.range->levels);
     });
+  if (certificate.loop)
+    text.members("closed_loop", [&](JsonText& part) {
+      part.object("ticks", certificate.loop->ticks, "limit", certificate.loop->limit);
+    });
   if (certificate.shift)
     text.members("shift", [&](JsonText& part) {
       part.object("divergence", bounds::name(certificate.shift->divergence),  //
@@ -340,6 +344,10 @@ Certificate read_certificate(const Fields& fields) {
   if (fields.has("range")) {
     const Fields range = fields.child("range");
     certificate.range = {range.number("upper"), range.numbers("thresholds"), range.numbers("cvar")};
+  }
+  if (fields.has("closed_loop")) {
+    const Fields loop = fields.child("closed_loop");
+    certificate.loop = {loop.count("ticks"), loop.count("limit")};
   }
   if (fields.has("shift")) {
     const Fields shift = fields.child("shift");

@@ -95,6 +95,16 @@ void require_same_metric(const Certificate& a, const Certificate& b) {
   require(a.metric == b.metric && a.unit == b.unit,
           "the certificates speak of different metrics, '{}'{} and '{}'{}: they cannot be compared", a.metric,
           a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
+  const auto words = [](const Certificate& of) {
+    if (!of.loop) return std::string("problems");
+    return fmt::format("rollouts of {} ticks{}", of.loop->ticks,
+                       of.loop->limit == 0 ? "" : fmt::format(" with a limit of {}", of.loop->limit));
+  };
+  const bool same =
+      a.loop.has_value() == b.loop.has_value() &&
+      (!a.loop || (a.loop->ticks == b.loop->ticks && (a.loop->limit == 0) == (b.loop->limit == 0)));
+  require(same, "the certificates speak of different things, {} and {}: they cannot be compared", words(a),
+          words(b));
 }
 
 /// The success claims of one variant by step and tolerance.

@@ -150,6 +150,8 @@ const std::vector<FieldCheck>& field_checks() {
         {"range.upper", arithmetic, arithmetic},
         {"range.thresholds", arithmetic, arithmetic},
         {"range.cvar", arithmetic, arithmetic},
+        {"closed_loop.ticks", std::nullopt, arithmetic},
+        {"closed_loop.limit", std::nullopt, arithmetic},
         {"shift.divergence", arithmetic, arithmetic},
         {"shift.radius", arithmetic, arithmetic},
         {"variants.provenance.family", std::nullopt, rerun},

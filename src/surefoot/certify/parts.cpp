@@ -67,6 +67,7 @@ const std::vector<CertificatePart>& known_parts() {
         {"worst_case", [](const Certificate& certificate) { return certificate.worst_case != "null"; }},
         {"range", [](const Certificate& certificate) { return certificate.range.has_value(); }},
         {"shift", [](const Certificate& certificate) { return certificate.shift.has_value(); }},
+        {"closed_loop", [](const Certificate& certificate) { return certificate.loop.has_value(); }},
     };
     parts.insert(parts.end(), others.begin(), others.end());
     return parts;

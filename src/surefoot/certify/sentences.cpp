@@ -36,6 +36,14 @@ constexpr const char* about_chosen_runs =
     "Nothing if the samples were chosen, filtered, or used to tune the optimizer, if runs were left out, or if what "
     "is claimed was decided after looking at results: they must be independent and identically distributed draws "
     "that the optimizer has not seen. Their number may be decided after looking.";
+constexpr const char* about_new_rollouts =
+    "It speaks of a new rollout: the same controller and plant, as they were simulated, with an initial state and "
+    "disturbances from the same distribution, independent of the samples. A rollout is one sample, its ticks are not. "
+    "\"At least 90 % of rollouts\" means: with probability at least 0.9, a new rollout is one of these.";
+constexpr const char* about_other_loops =
+    "Nothing about a plant, disturbances or initial states other than those that were simulated.";
+constexpr const char* about_single_ticks =
+    "Nothing about one tick of a rollout, taken by itself: ticks follow from each other.";
 constexpr const char* about_new_groups =
     "It speaks of a new group, drawn from the same distribution as the groups that were counted and independently of "
     "them. Groups are independent and identically distributed; the ticks of one may depend on each other in any way. "
@@ -224,7 +232,7 @@ Headline headline(const Certificate& certificate) {
   const std::string whose = [&]() -> std::string {
     switch (sampling_of(certificate)) {
       case Sampling::problems:
-        return fmt::format("of new problems{}", weights);
+        return fmt::format("{}{}", of_new_things(certificate), weights);
       case Sampling::groups:
         return "in new " + named_things(certificate);
       case Sampling::sequence:
@@ -288,15 +296,21 @@ std::vector<std::string> what_it_says(const Certificate& certificate) {
   const Sampling sampling = sampling_of(certificate);
   const bool problems = sampling == Sampling::problems;
   std::vector<std::string> lines{
-      problems                       ? about_new_problems
+      certificate.loop               ? about_new_rollouts
+      : problems                     ? about_new_problems
       : sampling == Sampling::groups ? about_new_groups
                                      : about_this_log,
       certificate.scalar
           ? "\"At most\" is not strict: a problem whose value equals the tolerance has not failed."
           : fmt::format("\"Below\" is strict: a {} whose metric equals the tolerance has failed.",
-                        problems ? "problem" : "tick"),
+                        certificate.loop ? "rollout"
+                        : problems       ? "problem"
+                                         : "tick"),
       certificate.scalar
           ? "A value that is infinite or NaN is a failure: it exceeds every bound. Nothing is left out of the counts."
+      : certificate.loop
+          ? "A rollout with an infinity or NaN has failed under the limit at which it happened; nothing is left out of "
+            "the counts."
           : fmt::format(
                 "A {} with an infinity or NaN counts as failed from there on; nothing is left out of the counts.",
                 problems ? "run" : "tick"),
@@ -329,11 +343,12 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines;
   switch (sampling_of(certificate)) {
     case Sampling::problems:
-      lines = {other_distributions,
+      lines = {certificate.loop ? about_other_loops : other_distributions,
                is_pac_bayes(certificate)    ? about_chosen_priors
                : holds_anytime(certificate) ? about_chosen_runs
                                             : about_chosen_samples,
-               particular("problem")};
+               particular(certificate.loop ? "rollout" : "problem")};
+      if (certificate.loop) lines.emplace_back(about_single_ticks);
       break;
     case Sampling::groups:
       lines = {
@@ -346,9 +361,11 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
       lines = {about_chosen_tolerances};
       break;
   }
-  lines.emplace_back(certificate.scalar
-                         ? "Nothing about tolerances and shares that neither a claim nor a band speaks of."
-                         : "Nothing about iterations and tolerances that are not listed.");
+  lines.emplace_back(
+      certificate.scalar
+          ? "Nothing about tolerances and shares that neither a claim nor a band speaks of."
+          : fmt::format("Nothing about {} and tolerances that are not listed.",
+                        certificate.loop ? fmt::format("{}s", step_name(certificate)) : "iterations"));
   if (draws_weights(certificate)) lines.emplace_back(about_fixed_weights);
   for (const ClaimKind* kind : claim_kinds_to_show())
     for (std::string& line : kind->limits(certificate)) lines.push_back(std::move(line));
@@ -398,7 +415,9 @@ std::string note_on_no_guarantee(const Certificate& certificate) {
              "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
              "{} changed after this look, are not covered by the confidence: take a new "
              "set of samples, and fix its size and all that is claimed before it is counted.",
-             certificate.scalar ? "claims" : "tolerances and iterations");
+             certificate.scalar ? "claims"
+             : certificate.loop ? "tolerances and limits"
+                                : "tolerances and iterations");
 }
 
 std::string note_on_dependence(const Certificate& certificate) {

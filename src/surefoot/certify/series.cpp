@@ -22,7 +22,7 @@ TextTable step_table(const Certificate& certificate, std::vector<Series> all, st
   for (const Series& series : all) methods.insert(series.method);
   std::erase_if(all, [variant](const Series& series) { return series.variant != variant; });
   TextTable table;
-  table.columns.push_back({"iteration"});
+  table.columns.push_back({std::string(step_name(certificate))});
   add_note(table, note_on_dependence(certificate));
   add_note(table, note_on_worst_case(certificate));
   for (const Series& series : all) {

@@ -7,6 +7,7 @@
 #include "surefoot/certify/kinds/claim_checker.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/verify_learned.hpp"
@@ -55,6 +56,7 @@ class CertificateCheck {
     result_.findings.insert(result_.findings.end(), unproven.begin(), unproven.end());
     for (const std::string& text : wrong_in_shift(certificate_)) result_.findings.push_back(text);
     for (const std::string& text : wrong_in_range(certificate_)) result_.findings.push_back(text);
+    for (const std::string& text : wrong_in_loop(certificate_)) result_.findings.push_back(text);
     if (checker_.pac_bayes()) check_counts_agree();
     for (const ClaimKind* kind : claim_kinds()) kind->check(certificate_, checker_);
   }

@@ -17,9 +17,14 @@ namespace {
 constexpr std::size_t longest_exact_tolerance = 8;
 constexpr std::size_t name_width = 32;
 
+std::string ticks_text(Index ticks) {
+  return fmt::format("{} tick{}", count_label(ticks), ticks == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string_view things(const Certificate& certificate) {
+  if (certificate.loop) return "rollouts";
   switch (sampling_of(certificate)) {
     case Sampling::problems:
       return "problems";
@@ -33,6 +38,7 @@ std::string_view things(const Certificate& certificate) {
 
 std::string named_things(const Certificate& certificate) {
   std::string words(things(certificate));
+  if (certificate.loop) return fmt::format("{} of {}", words, ticks_text(certificate.loop->ticks));
   for (const Variant& variant : certificate.variants)
     if (variant.groups && !variant.groups->name.empty())
       return fmt::format("{} (one per {})", words, variant.groups->name);
@@ -60,7 +66,8 @@ Voice under_opening(const Certificate& certificate) {
       "s", "sec", "seconds", "ms", "milliseconds", "us", "µs", "μs", "ns", "min", "minutes", "h", "hours"};
   if (certificate.scalar && std::ranges::count(times, certificate.unit) > 0)
     return {"", "of problems take", "of problems have taken", "stay", "", "", ""};
-  return {"", "of problems are", "of problems have been", "stay", "", "", ""};
+  const std::string of_things = fmt::format("of {}", things(certificate));
+  return {"", of_things + " are", of_things + " have been", "stay", "", "", ""};
 }
 
 Voice standing_alone(const Certificate& certificate) {
@@ -72,7 +79,7 @@ Voice standing_alone(const Certificate& certificate) {
             "is"};
   }
   const std::string problems =
-      fmt::format("of new problems{}", about_weights(certificate, ", weights drawn anew for each,"));
+      of_new_things(certificate) + std::string(about_weights(certificate, ", weights drawn anew for each,"));
   return {fmt::format("the {} of ", certificate.metric),
           problems + " is",
           problems + " has been",
@@ -101,6 +108,28 @@ std::string after_steps(Index step) {
   return fmt::format("after {} iteration{}", count_label(step), step == 1 ? "" : "s");
 }
 
+std::string after_steps(const Certificate& certificate, Index step) {
+  if (!certificate.loop) return after_steps(step);
+  const Index limit = certificate.loop->limit > 0 ? certificate.loop->limit : step;
+  const std::string iterations = fmt::format("{} iteration{}", count_label(limit), limit == 1 ? "" : "s");
+  if (certificate.loop->limit == 0) return fmt::format("with a limit of {} a tick", iterations);
+  return fmt::format("after {} of at most {}", ticks_text(step), iterations);
+}
+
+std::string_view step_name(const Certificate& certificate) {
+  if (!certificate.loop) return "iteration";
+  return certificate.loop->limit > 0 ? "tick" : "limit";
+}
+
+std::string of_new_things(const Certificate& certificate) {
+  return "of new " + (certificate.loop ? named_things(certificate) : std::string("problems"));
+}
+
+std::string lasting_every_step(const Certificate& certificate, std::string_view horizon) {
+  if (certificate.loop) return fmt::format(" and with each larger limit that was run ({})", horizon);
+  return fmt::format(" and at each later recorded iteration ({})", horizon);
+}
+
 std::string listed(const std::vector<std::string>& parts) {
   if (parts.size() < 2) return parts.empty() ? "" : parts.front();
   return fmt::format("{} and {}", fmt::join(parts.begin(), parts.end() - 1, ", "), parts.back());
@@ -111,7 +140,13 @@ std::string horizon_words(const Certificate& certificate) {
   const bool same = std::ranges::all_of(
       variants, [&](const Variant& variant) { return variant.last_step == variants.front().last_step; });
   if (variants.empty() || !same) return "up to the last recorded iteration of each variant";
-  return fmt::format("up to iteration {}", count_label(variants.front().last_step));
+  return horizon_words(certificate, variants.front().last_step);
+}
+
+std::string horizon_words(const Certificate& certificate, Index last_step) {
+  if (certificate.loop && certificate.loop->limit == 0)
+    return fmt::format("up to {}", count_label(last_step));
+  return fmt::format("up to {} {}", step_name(certificate), count_label(last_step));
 }
 
 bool records_one_step(const Certificate& certificate) {

@@ -39,10 +39,20 @@ std::string_view about_weights(const Certificate& certificate, std::string_view 
 
 /// "after 40 iterations", "at the start".
 std::string after_steps(Index step);
+/// The same; of closed loops "with a limit of 5 iterations a tick", or "after 30 ticks of at most 5
+/// iterations".
+std::string after_steps(const Certificate& certificate, Index step);
+/// What a step is called in tables: "iteration"; of closed loops "limit" or "tick".
+std::string_view step_name(const Certificate& certificate);
+/// "of new problems", "of new rollouts of 100 ticks".
+std::string of_new_things(const Certificate& certificate);
+/// " and with each larger limit that was run (up to 50)": how long method every-step lasts.
+std::string lasting_every_step(const Certificate& certificate, std::string_view horizon);
 /// "a, b and c".
 std::string listed(const std::vector<std::string>& parts);
 /// "up to iteration 400", or of each variant where they differ.
 std::string horizon_words(const Certificate& certificate);
+std::string horizon_words(const Certificate& certificate, Index last_step);
 bool records_one_step(const Certificate& certificate);
 
 /// A tolerance is what the user named and is shown as it is; one of many digits is rounded up, which claims

@@ -1,6 +1,6 @@
 #include "surefoot/experiments/run_loop.hpp"
 
-#include "surefoot/bounds/quantile.hpp"
+#include "surefoot/bounds/iteration_budget.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/sentences.hpp"
@@ -31,6 +31,7 @@ using problems::Table;
 namespace {
 
 constexpr Index shown_rollouts = 40;
+
 void require_increasing(const char* option, const std::vector<double>& numbers) {
   require(!numbers.empty(), "{}: is empty", option);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -44,6 +45,13 @@ double mean_of(const Table& values, Index column) {
   double sum = 0;
   for (Index i = 0; i < values.rows(); ++i) sum += values(i, column);
   return sum / static_cast<double>(values.rows());
+}
+
+double observed_quantile(const Table& values, Index column, double share) {
+  std::vector<double> sorted;
+  for (Index i = 0; i < values.rows(); ++i) sorted.push_back(values(i, column));
+  std::ranges::sort(sorted);
+  return sorted[static_cast<std::size_t>(bounds::empirical_rank(values.rows(), share) - 1)];
 }
 
 }  // namespace
@@ -86,11 +94,20 @@ LoopRun::LoopRun(std::string family, families::FamilyFiles& files, const algorit
   needs.require_fit();
   setup_ = read_loop(files_, options_.rollouts, options_.ticks, options_.seed, options_.start);
   require_memory();
-  if (setup_.initial_from != "table") return;
-  certify::ProblemData data;
-  data.tables.push_back(certify::view_of(setup_.initial));
-  independence_ = certify::independence_of_problems(data);
-  files_.with_file_names([&] { independence_->require_none("initial", options_.allow_dependence); });
+  const auto look = [&](const Table& rows, const char* name) {
+    independence_ = certify::independence_of_rollouts(rows, options_.rollouts);
+    files_.with_file_names([&] { independence_->require_none(name, options_.allow_dependence); });
+  };
+  if (setup_.plant.disturbance.kind == runs::Disturbance::Kind::rows) {
+    Table& rows = setup_.plant.disturbance.numbers;
+    rows.conservativeResize(options_.rollouts * options_.ticks, Eigen::NoChange);
+    look(rows, "disturbances");
+    if (!independence_->findings().empty()) return;
+  }
+  // One initial state for all is no sign of dependence where rollouts are disturbed.
+  const bool one_for_all = (setup_.initial.rowwise() - setup_.initial.row(0)).isZero(0) &&
+                           setup_.plant.disturbance.kind != runs::Disturbance::Kind::none;
+  if (setup_.initial_from == "table" && !one_for_all) look(setup_.initial, "initial");
 }
 
 io::Configuration LoopRun::data() const {
@@ -115,8 +132,8 @@ void LoopRun::require_memory() const {
   const auto m = static_cast<double>(setup_.model.problem.constraints());
   needs.add("problems and iterates", rollouts * (2 * n + 4 * m + 4 * states));
   const double tube = states * (static_cast<double>(options_.ticks) + 1);
-  // The states as they are run, as they are kept, and the tallies of both sides.
-  needs.add("states of the tube", 4 * rollouts * tube);
+  // The states as they are run, as they are kept, those alone, and the tallies of both sides.
+  needs.add("states of the tube", 5 * rollouts * tube);
   needs.add("numbers of rollouts", 2 * rollouts * static_cast<double>(Index{columns}) *
                                        (static_cast<double>(options_.limits.size()) + 1));
   needs.require_fit();
@@ -185,60 +202,25 @@ certify::Certificate LoopRun::certify_values(const std::string& metric, const Ta
   options.quantiles = options_.shares;
   options.delta = delta;
   options.metric = metric;
-  options.title = fmt::format(
-      "closed loop of {} ticks; a problem is a rollout, iterations are the limit of a tick", options_.ticks);
+  options.title = fmt::format("Closed loop of {} ticks", options_.ticks);
   certify::Variant variant;
   variant.name = fmt::format("osqp, {} start", runs::name(options_.start));
   variant.source = "surefoot run loop";
   variant.independence = independence_;
-  return certify::certify_rollouts(values, options_.limits, options, variant);
+  return certify::certify_rollouts(values, options_.limits, options_.ticks, options, variant);
 }
 
-// By the numbers of rollouts, ticks and states alone.
 double LoopRun::share_of_tube(double delta) const {
   if (options_.tube_share > 0) return options_.tube_share;
-  const auto claims = static_cast<double>(2 * setup_.plant.A.rows() * options_.ticks);
-  for (const double share : {0.99, 0.95, 0.9})
-    if (bounds::order_statistic_rank(options_.rollouts, share, delta / claims) > 0) return share;
-  return 0.5;
+  return certify::share_of_tube(options_.rollouts, setup_.plant.A.rows(), options_.ticks, delta);
 }
 
 certify::Certificate LoopRun::certify_tube(const Table& loop, double share, double delta) const {
-  const Index states = setup_.plant.A.rows();
-  certify::Options options;
-  options.kinds = {"quantile"};
-  options.quantiles = {share};
-  options.tolerances = {1.0};
-  options.all_steps = true;
-  options.delta = delta;
-  options.metric = "state of the plant (here iterations are ticks)";
-  options.title =
-      fmt::format("tube of the states of a closed loop with {} iterations; a problem is a rollout",
-                  options_.limit_of_tube());
-  std::vector<Index> ticks(static_cast<std::size_t>(options_.ticks));
-  std::iota(ticks.begin(), ticks.end(), Index{1});
-  options = certify::resolved(std::move(options), {ticks});
-  const runs::TallySpec spec = certify::tally_spec(options, ticks);
-  std::vector<certify::Counted> counted;
-  std::vector<double> row(ticks.size());
-  for (Index state = 0; state < states; ++state) {
-    for (const double sign : {1.0, -1.0}) {
-      runs::Tally tally(spec);
-      for (Index i = 0; i < loop.rows(); ++i) {
-        for (std::size_t t = 0; t < row.size(); ++t) {
-          const double value = loop(i, columns + ticks[t] * states + state);
-          row[t] = std::isfinite(value) ? sign * value : infinity;
-        }
-        tally.add_run(row.data());
-      }
-      certify::Variant variant;
-      variant.name = fmt::format("state {}{}", state + 1, sign > 0 ? "" : " times -1");
-      variant.source = "surefoot run loop";
-      variant.independence = independence_;
-      counted.push_back({variant, std::move(tally)});
-    }
-  }
-  return certify::certify(options, counted);
+  certify::Variant variant;
+  variant.source = "surefoot run loop";
+  variant.independence = independence_;
+  return certify::certify_tube(loop.rightCols(loop.cols() - columns), setup_.plant.A.rows(),
+                               options_.limit_of_tube(), share, delta, variant);
 }
 
 std::string LoopRun::record() const {
@@ -290,8 +272,14 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
       const std::vector<double> excess = runs::excess_cost(own, best);
       for (std::size_t i = 0; i < own.size(); ++i) cost(static_cast<Index>(i), k) = excess[i];
     }
-    picture.limits.push_back({limit, mean_of(loop, iterations_column), mean_of(failed, k),
-                              setup_.task.has_cost() ? mean_of(cost, k) : infinity});
+    report::LoopPicture::Limit& shown = picture.limits.emplace_back();
+    shown = {limit, mean_of(loop, iterations_column), mean_of(failed, k),
+             (loop.col(violation_column).array() == infinity).count()};
+    if (setup_.task.has_cost()) {
+      shown.excess = mean_of(cost, k);
+      shown.median = observed_quantile(cost, k, 0.5);
+      shown.high = observed_quantile(cost, k, report::LoopPicture::high_share);
+    }
     if (of_tube) tube = std::move(loop);
   }
   if (settings_.empty()) {  // all of it was in a checkpoint

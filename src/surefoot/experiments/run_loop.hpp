@@ -34,9 +34,9 @@ struct LoopRunOptions {
   double exact_eps = 1e-6;  ///< tolerances of the solves that count as exact
   Index exact_limit =
       10'000;  ///< their iterations at most; a rollout with a tick that needs more has no exact cost
-  Index tube_limit = 0;                          ///< of the limits; 0: the largest
-  double tube_share = 0.99;                      ///< of rollouts, in the tube at each tick
-  double delta = 0.01;                           ///< of all certificates together, which share it equally
+  Index tube_limit = 0;   ///< of the limits; 0: the largest
+  double tube_share = 0;  ///< of rollouts, in the tube at each tick; 0: 0.99, or what so many support
+  double delta = 0.01;    ///< of all certificates together, which share it equally
   std::vector<double> shares{0.9, 0.99, 0.999};  ///< of rollouts that the smallest limit is asked for
   std::vector<double> violation_tolerances{1e-6, 1e-3, 1e-2};
   std::vector<double> cost_tolerances{1e-3, 1e-2, 1e-1};

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/words.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/file_names.hpp"
@@ -42,7 +43,7 @@ std::vector<std::string_view> methods_of(const std::vector<Series>& all) {
   for (const Series& series : all) {
     if (std::ranges::count(methods, series.method) == 0) methods.push_back(series.method);
   }
-  if (methods.size() > line_styles - 1) methods.resize(line_styles - 1);
+  if (methods.size() > one_of_many - 1) methods.resize(one_of_many - 1);
   return methods;
 }
 
@@ -124,7 +125,7 @@ std::string remark_on(const Certificate& certificate, std::size_t drawn, std::si
 }
 
 Axis step_axis(const Certificate& certificate) {
-  Axis axis{"iteration", acts_early(certificate), false, 0, 1};
+  Axis axis{std::string(step_name(certificate)), acts_early(certificate), false, 0, 1};
   if (certificate.steps.empty()) return axis;
   axis.high = static_cast<double>(certificate.steps.back());
   if (axis.logarithmic) {
@@ -317,7 +318,7 @@ Figure quantile_figure(const Certificate& certificate) {
       return percent_label(share) + (bounded ? " of " + figure.things : ": no guarantee");
     }));
     if (const std::optional<Series> worst = worst_case_series(certificate, v)) {
-      Curve curve{worst_case_label(certificate), drawing.parameters.size(), line_styles - 1, {}};
+      Curve curve{worst_case_label(certificate), drawing.parameters.size(), one_of_many - 1, {}};
       for (const Series::Point& point : worst->points)
         curve.points.push_back({static_cast<double>(point.step), std::min(point.observed, point.certified)});
       figure.panels.back().curves.push_back(std::move(curve));

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/words.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/html.hpp"
@@ -106,7 +107,7 @@ std::string tally_sentence(std::string_view what, const SideNames& names, const 
                      names.a, tally.a, tally.a + tally.b + tally.open, names.b, tally.b, tally.open);
 }
 
-std::string tolerance_text(const Certificate& certificate, double tolerance) {
+std::string exact_tolerance(const Certificate& certificate, double tolerance) {
   return with_unit(certificate, exact_label(tolerance));
 }
 
@@ -142,13 +143,15 @@ std::string success_sentence(const Certificate& certificate, const SideNames& na
   const certify::Range& better = a_wins ? widest.a : widest.b;
   const certify::Range& worse = a_wins ? widest.b : widest.a;
   const std::string first = count_label(cells.front()->step);
-  const std::string when = cells.size() == 1 ? fmt::format("at iteration {}", first)
-                                             : fmt::format("at each compared iteration from {} to {}", first,
+  const std::string_view step = step_name(certificate);
+  const std::string when = cells.size() == 1 ? fmt::format("at {} {}", step, first)
+                                             : fmt::format("at each compared {} from {} to {}", step, first,
                                                            count_label(cells.back()->step));
-  return fmt::format("{} has more problems below {} than {} {}: at least {} against at most {} after {}",
-                     names.better(widest.verdict), tolerance_text(certificate, widest.tolerance),
-                     names.other(widest.verdict), when, lower_bound_percent(better.low),
-                     upper_bound_percent(worse.high), count_label(widest.step));
+  return fmt::format("{} has more {} below {} than {} {}: at least {} against at most {} {} {}",
+                     names.better(widest.verdict), things(certificate),
+                     exact_tolerance(certificate, widest.tolerance), names.other(widest.verdict), when,
+                     lower_bound_percent(better.low), upper_bound_percent(worse.high),
+                     certificate.loop ? "at" : "after", count_label(widest.step));
 }
 
 /// One by one: those at the given steps, or the first if there is none.
@@ -189,12 +192,12 @@ void add_budget_sentences(std::vector<std::string>& sentences, const Certificate
     const bool a_wins = cell.verdict == Verdict::a_is_better;
     const certify::StepRange& better = a_wins ? cell.a : cell.b;
     const certify::StepRange& worse = a_wins ? cell.b : cell.a;
-    sentences.push_back(
-        fmt::format("{} needs fewer iterations than {} until {} of problems are below {}{}: at most {} "
-                    "against more than {}",
-                    names.better(cell.verdict), names.other(cell.verdict), percent_label(cell.quantile),
-                    tolerance_text(certificate, cell.tolerance), lasting, steps_text(better.at_most),
-                    steps_text(worse.more_than)));
+    sentences.push_back(fmt::format(
+        "{} needs {} than {} {} {} of {} are below {}{}: at most {} against more than {}",
+        names.better(cell.verdict), certificate.loop ? "a smaller limit" : "fewer iterations",
+        names.other(cell.verdict), certificate.loop ? "with which" : "until", percent_label(cell.quantile),
+        things(certificate), exact_tolerance(certificate, cell.tolerance), lasting,
+        steps_text(better.at_most), steps_text(worse.more_than)));
   }
 }
 
@@ -207,7 +210,7 @@ std::string compared_lasting(const Compared& a, const Compared& b, const Variant
   const certify::Variant& of_b = b.certificate.variants[pair.b];
   const std::string horizon =
       of_a.last_step == of_b.last_step
-          ? fmt::format("up to iteration {}", count_label(of_a.last_step))
+          ? horizon_words(a.certificate, of_a.last_step)
           : fmt::format("{}: up to iteration {}, {}: up to {}", names_of(a, b, pair).a,
                         count_label(of_a.last_step), names_of(a, b, pair).b, count_label(of_b.last_step));
   switch (pair.budget.front().method) {
@@ -215,7 +218,7 @@ std::string compared_lasting(const Compared& a, const Compared& b, const Variant
       if (of_a.columns <= 1 && of_b.columns <= 1) return "";
       return fmt::format(" and {} {}", stay, certify::staying(has_gaps(of_a) || has_gaps(of_b), horizon));
     case bounds::BudgetMethod::every_step:
-      return fmt::format(" and at each later recorded iteration ({})", horizon);
+      return lasting_every_step(a.certificate, horizon);
     case bounds::BudgetMethod::first_hit:
       return " at least once";
     case bounds::BudgetMethod::paper:
@@ -241,8 +244,7 @@ std::string opening_of(const Compared& a, const Compared& b, const Comparison& c
 }
 
 std::string confidence_words(const Comparison& comparison) {
-  std::string text =
-      fmt::format("1 - {} = {}: ", exact_label(comparison.delta), confidence_label(comparison.delta));
+  std::string text = fmt::format("1 - {:.6g} = {}: ", comparison.delta, confidence_label(comparison.delta));
   text +=
       comparison.delta_b > 0
           ? fmt::format("the first certificate may be wrong with probability {}, the second with {}",
@@ -265,8 +267,8 @@ constexpr const char* about_not_shown =
 
 std::string side_line(const std::string& side, const Compared& compared, std::size_t variant) {
   const certify::Variant& of = compared.certificate.variants[variant];
-  return fmt::format("{}: {} ({} problems, confidence {})", side, compared.source, count_label(of.samples),
-                     confidence_label(compared.certificate.delta));
+  return fmt::format("{}: {} ({} {}, confidence {})", side, compared.source, count_label(of.samples),
+                     things(compared.certificate), confidence_label(compared.certificate.delta));
 }
 
 std::string pair_title(const Compared& a, const Compared& b, const VariantComparison& pair) {
@@ -403,10 +405,11 @@ std::vector<std::string> verdict_sentences(const Compared& a, const Compared& b,
 TextTable compared_budget_table(const Compared& a, const Compared& b, const VariantComparison& pair) {
   const SideNames names = names_of(a, b, pair);
   TextTable table = ranges_table({{"below"}, {"share"}}, "more than", "at most", names);
-  table.notes = {fmt::format("Iterations until the share is below the tolerance{}.",
+  table.notes = {fmt::format("{} the share is below the tolerance{}.",
+                             a.certificate.loop ? "Limit with which" : "Iterations until",
                              compared_lasting(a, b, pair, "stays"))};
   for (const auto& cell : pair.budget) {
-    table.add_row({tolerance_text(a.certificate, cell.tolerance), percent_label(cell.quantile),
+    table.add_row({exact_tolerance(a.certificate, cell.tolerance), percent_label(cell.quantile),
                    steps_text(cell.a.more_than), steps_text(cell.a.at_most), steps_text(cell.b.more_than),
                    steps_text(cell.b.at_most), verdict_cell(names, cell.verdict)});
   }
@@ -416,12 +419,13 @@ TextTable compared_budget_table(const Compared& a, const Compared& b, const Vari
 TextTable compared_success_table(const Compared& a, const Compared& b, const VariantComparison& pair,
                                  const std::vector<Index>& steps) {
   const SideNames names = names_of(a, b, pair);
-  TextTable table = ranges_table({{"below"}, {"iteration"}}, "at least", "at most", names);
+  TextTable table =
+      ranges_table({{"below"}, {std::string(step_name(a.certificate))}}, "at least", "at most", names);
   std::vector<certify::SuccessComparison> cells = pair.success;
   std::ranges::stable_sort(cells, {}, &certify::SuccessComparison::tolerance);
   for (const auto& cell : cells) {
     if (!is_wanted(steps, cell.step)) continue;
-    table.add_row({tolerance_text(a.certificate, cell.tolerance), count_label(cell.step),
+    table.add_row({exact_tolerance(a.certificate, cell.tolerance), count_label(cell.step),
                    lower_bound_percent(cell.a.low), upper_bound_percent(cell.a.high),
                    lower_bound_percent(cell.b.low), upper_bound_percent(cell.b.high),
                    verdict_cell(names, cell.verdict)});
@@ -433,7 +437,8 @@ TextTable compared_quantile_table(const Compared& a, const Compared& b, const Va
                                   const std::vector<Index>& steps) {
   const SideNames names = names_of(a, b, pair);
   const Certificate& of = a.certificate;
-  TextTable table = ranges_table({{"share"}, {"iteration"}}, "at least", "at most", names);
+  TextTable table =
+      ranges_table({{"share"}, {std::string(step_name(a.certificate))}}, "at least", "at most", names);
   std::vector<certify::QuantileComparison> cells = pair.quantile;
   std::ranges::stable_sort(cells, {}, &certify::QuantileComparison::quantile);
   for (const auto& cell : cells) {
@@ -455,12 +460,13 @@ std::string terminal_text(const Compared& a, const Compared& b, const Comparison
     text += wrapped_bullets(verdict_sentences(a, b, pair, comparison.together));
     if (!pair.budget.empty())
       text += '\n' +
-              wrapped("Iterations needed until the share of problems is below the tolerance" +
-                          compared_lasting(a, b, pair, "stays"),
+              wrapped(fmt::format("{} the share of {} is below the tolerance{}",
+                                  a.certificate.loop ? "Limit with which" : "Iterations needed until",
+                                  things(a.certificate), compared_lasting(a, b, pair, "stays")),
                       compared_page_width) +
               to_text(compared_budget_table(a, b, pair), "  ");
     if (!pair.success.empty())
-      text += "\nShare of problems below the tolerance\n" +
+      text += fmt::format("\nShare of {} below the tolerance\n", things(a.certificate)) +
               to_text(compared_success_table(a, b, pair, steps_in_sight(pair)), "  ");
     text += '\n';
     for (const std::string& line : tallies(names, pair)) text += wrapped(line, compared_page_width);
@@ -497,7 +503,8 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
                          const PlotOptions& options) {
   Report report;
   Page page{"Two certificates side by side",
-            fmt::format("{} of new problems: {} and {}", metric_with_unit(a.certificate), a.source, b.source),
+            fmt::format("{} {}: {} and {}", metric_with_unit(a.certificate), of_new_things(a.certificate),
+                        a.source, b.source),
             a.certificate.version,
             {},
             ""};
@@ -603,7 +610,10 @@ std::string ranking_text(const Certificate& certificate, const std::vector<certi
                      each.name});
     text +=
         fmt::format("\n{} of the {}: {}\n{}", certify::to_text(ranking.claim), metric_with_unit(certificate),
-                    of_steps ? "iterations needed" : "share of new problems", to_text(table, "  "));
+                    !of_steps          ? fmt::format("share of new {}", things(certificate))
+                    : certificate.loop ? "limit needed"
+                                       : "iterations needed",
+                    to_text(table, "  "));
     text += wrapped(best_sentence(ranking), compared_page_width, "  ", "  ");
   }
   text += '\n' +

@@ -7,7 +7,8 @@
 namespace surefoot::report {
 
 inline constexpr std::size_t figure_hues = 6;  ///< colours that can be told apart
-inline constexpr std::size_t line_styles = 4;  ///< observed, and three methods
+inline constexpr std::size_t line_styles = 5;  ///< observed, three methods, and one of many
+inline constexpr std::size_t one_of_many = 4;  ///< thin: a course among others
 
 struct Curve {
   struct Point {

@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, figure_hues> palette{"#0072B2", "#D55E00"
                                                             "#CC79A7", "#E69F00", "#56B4E9"};
 
 /// Marks of the same places in the list: dots, circles, squares.
-constexpr std::array<int, line_styles> points_of_dash{7, 7, 6, 4};
+constexpr std::array<int, line_styles> points_of_dash{7, 7, 6, 4, 7};
 
-constexpr std::array<std::string_view, line_styles> styles_of_dash{"lw 1.3 dt (6,4)", "lw 2.4 dt solid",
-                                                                   "lw 2 dt (12,3,2,3)", "lw 2 dt (2,3)"};
+constexpr std::array<std::string_view, line_styles> styles_of_dash{
+    "lw 1.3 dt (6,4)", "lw 2.4 dt solid", "lw 2 dt (12,3,2,3)", "lw 2 dt (2,3)", "lw 0.8 dt solid"};
 
 struct Canvas {
   double width;

@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
+#include "surefoot/certify/words.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -99,10 +100,11 @@ std::string step_tables_html(const Certificate& certificate, const certify::Clai
     if (certificate.variants.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(name));
     html += html_scrolling(table, "pairs", name);
     if (more.size() == in_sight.size()) continue;
-    const std::string summary = more.size() == certificate.steps.size()
-                                    ? fmt::format("All {} iterations", more.size())
-                                    : fmt::format("{} of {} iterations (all are in curves.csv)", more.size(),
-                                                  count_label(static_cast<Index>(certificate.steps.size())));
+    const std::string summary =
+        more.size() == certificate.steps.size()
+            ? fmt::format("All {} {}s", more.size(), step_name(certificate))
+            : fmt::format("{} of {} {}s (all are in curves.csv)", more.size(),
+                          count_label(static_cast<Index>(certificate.steps.size())), step_name(certificate));
     html += html_folded(summary, html_scrolling(kind.table(certificate, v, more), "pairs", name));
   }
   return html;
@@ -167,7 +169,8 @@ std::string data_html(const Certificate& certificate) {
     } else {
       entry(fmt::format("{} (rows)", certify::things(certificate)), count_label(variant.samples));
     }
-    if (!certificate.scalar) entry("iterations (columns)", count_label(variant.columns));
+    if (!certificate.scalar)
+      entry(fmt::format("{}s (columns)", step_name(certificate)), count_label(variant.columns));
     entry(certificate.scalar ? std::string("values that are infinite or NaN")
                              : fmt::format("{} with an infinity or NaN",
                                            certify::sampling_of(certificate) == certify::Sampling::problems

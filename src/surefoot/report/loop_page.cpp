@@ -54,7 +54,7 @@ Figure state_figure(const LoopPicture& picture, const Certificate& tube, std::si
     high = std::max(high, value);
   };
   for (const std::vector<double>& course : drawn.rollouts) {
-    Curve curve{panel.curves.empty() ? "rollouts" : "", 5, 0, {}, false};
+    Curve curve{panel.curves.empty() ? "rollouts" : "", 5, one_of_many, {}, false};
     for (std::size_t t = 0; t < course.size(); ++t) {
       curve.points.push_back({static_cast<double>(t), course[t]});
       see(course[t]);
@@ -93,14 +93,15 @@ Figure share_figure(const Certificate& certificate, const std::string& name, con
   figure.styles = {"observed", "certified"};
   const double first = static_cast<double>(certificate.steps.front());
   const double last = static_cast<double>(certificate.steps.back());
-  figure.x = {"iterations of a tick", last > 8 * first, false, 0.9 * first, 1.1 * last};
+  figure.x = {"limit of iterations of a tick", last > 8 * first, false, 0.9 * first, 1.1 * last};
   figure.y = {"rollouts", false, true, 0, 1.02};
   figure.things = "rollouts";
   Panel panel;
   for (std::size_t t = 0; t < certificate.tolerances.size(); ++t) {
     const double tolerance = certificate.tolerances[t];
     Curve observed{"", t % figure_hues, 0, {}, false};
-    Curve certified{"below " + exact_label(tolerance), t % figure_hues, 1, {}, false};
+    // Nothing is claimed of limits between those that were run.
+    Curve certified{"below " + exact_label(tolerance), t % figure_hues, 1, {}, true};
     for (const certify::SuccessClaim& claim : certificate.success) {
       if (claim.tolerance != tolerance) continue;
       observed.points.push_back({static_cast<double>(claim.step), claim.empirical});
@@ -114,11 +115,51 @@ Figure share_figure(const Certificate& certificate, const std::string& name, con
 }
 
 TextTable limits_table(const LoopPicture& picture) {
-  TextTable table{{{"limit"}, {"iterations of a tick"}, {"failed ticks"}, {"excess cost"}}, {}};
+  TextTable table{{{"limit"},
+                   {"iterations of a tick"},
+                   {"failed ticks"},
+                   {"lost rollouts"},
+                   {"average", Align::right, "excess of the cost"},
+                   {"median", Align::right, "excess of the cost"},
+                   {percent_label(LoopPicture::high_share), Align::right, "excess of the cost"}},
+                  {}};
+  const auto shown = [](double excess) { return std::isfinite(excess) ? observed_value(excess) : "-"; };
   for (const LoopPicture::Limit& limit : picture.limits)
     table.add_row({count_label(limit.limit), observed_value(limit.iterations), observed_percent(limit.failed),
-                   std::isfinite(limit.excess) ? observed_percent(limit.excess) : "-"});
+                   count_label(limit.lost), shown(limit.excess), shown(limit.median), shown(limit.high)});
   return table;
+}
+
+/// What a larger limit buys, as it was observed.
+Figure cost_figure(const LoopPicture& picture) {
+  Figure figure;
+  figure.name = "cost";
+  figure.title = "Closed-loop cost over that with exact solves, relative, by the limit: observed";
+  const auto first = static_cast<double>(picture.limits.front().limit);
+  const auto last = static_cast<double>(picture.limits.back().limit);
+  figure.x = {"limit of iterations of a tick", last > 8 * first, false, 0.9 * first, 1.1 * last};
+  Panel panel;
+  double low = 0;  // a limit may also cost less: exact solves are not the best of all controllers
+  double high = 0;
+  const auto add = [&](std::string name, std::size_t hue, double LoopPicture::Limit::*excess) {
+    Curve curve{std::move(name), hue, 0, {}, false};
+    for (const LoopPicture::Limit& limit : picture.limits) {
+      const double value = limit.*excess;
+      curve.points.push_back({static_cast<double>(limit.limit), value});
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    panel.curves.push_back(std::move(curve));
+  };
+  add("average", 0, &LoopPicture::Limit::excess);
+  add("median of rollouts", 2, &LoopPicture::Limit::median);
+  add(percent_label(LoopPicture::high_share) + " of rollouts", 1, &LoopPicture::Limit::high);
+  if (low == high) return figure;  // nobody knows, or all cost the same
+  const double margin = 0.05 * (high - low);
+  figure.y = {"excess of the cost", false, false, low - margin, high + margin};
+  figure.panels.push_back(std::move(panel));
+  return figure;
 }
 
 std::string tube_words(const LoopPicture& picture, const Certificate& tube) {
@@ -129,14 +170,14 @@ std::string tube_words(const LoopPicture& picture, const Certificate& tube) {
                                         picture.states.empty() ? 0 : picture.states.front().rollouts.size());
   if (none)
     return fmt::format(
-        "With {} iterations a tick. There is no tube of {} of the rollouts: so many claims at once need "
+        "With a limit of {} iterations a tick. There is no tube of {} of the rollouts: so many claims at once need "
         "more rollouts than {}, or too many of them were lost.{}",
         count_label(picture.tube_limit), share, count_label(picture.rollouts), drawn);
   return fmt::format(
-      "With {} iterations a tick. At every tick, and for each state by itself, at least {} of new rollouts are at or "
-      "below the upper end of the tube, and at least as many at or above the lower end: all ends together with the "
-      "confidence of the certificate in the folder tube.{}",
-      count_label(picture.tube_limit), share, drawn);
+      "With a limit of {} iterations a tick. At every tick, and for each state by itself, at least {} of new rollouts "
+      "are at or below the upper end of the tube, and at least as many at or above the lower end: all ends together "
+      "with confidence {}. It does not say that so many rollouts are within the tube at all ticks.{}",
+      count_label(picture.tube_limit), share, confidence_label(tube.delta), drawn);
 }
 
 std::string tube_csv(const Certificate& tube) {
@@ -208,8 +249,8 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
        html_list(sentences) +
            html_paragraph(
                fmt::format(
-                   "A problem is a whole rollout, iterations are the limit of each tick. Every certificate has "
-                   "its part of the confidence: all of them hold together with confidence {}.",
+                   "A rollout is one sample, its ticks are not. Every certificate has its part of the confidence: all "
+                   "of them hold together with confidence {}.",
                    exact_label(picture.confidence)),
                "note") +
            html_folded("All sentences", html_list(all_sentences)) + links(certificates)});
@@ -227,6 +268,7 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
     report.files.push_back({tube_file, tube_csv(*tube)});
   }
   figures.clear();
+  if (const Figure cost = cost_figure(picture); has_curves(cost)) draw(cost);
   if (const Certificate* cost = certificate_in(certificates, "cost"))
     draw(share_figure(
         *cost, "excess_cost",
@@ -236,14 +278,17 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
                       "Share of rollouts whose violation of the plant's bounds is below the tolerance"));
   page.sections.push_back(
       {"budget", "Iterations against cost", "Budget",
-       figures_html(figures) + html_scrolling(limits_table(picture), "pairs", "limits") +
+       figures_html(figures) + html_scrolling(limits_table(picture), "verdicts", "limits") +
            html_paragraph(
-               "Averages over rollouts and ticks as they were observed; a tick has failed where OSQP's "
-               "stopping test is not passed within the limit.",
+               "Iterations and failed ticks are averages over rollouts and ticks, as they were observed; a tick has "
+               "failed where OSQP's stopping test is not passed within the limit, and a rollout is lost where a number "
+               "overflows. The excess is relative: 0.01 is "
+               "1 % more than with exact solves; \"-\": some rollouts have none. Points are certified, lines observed; nothing is "
+               "certified between the limits that were run.",
                "note")});
   page.sections.push_back(
       {"smallest", "The smallest limit with a guarantee", "Smallest limit",
-       html_scrolling(smallest_limits(certificates), "pairs", "smallest limits") +
+       html_scrolling(smallest_limits(certificates), "verdicts", "smallest limits") +
            html_paragraph(
                "Limits are tested in an order that was declared, from the largest down to the first that "
                "fails, each with the whole confidence of its claim: what passed holds together, and the "

@@ -17,8 +17,14 @@ struct LoopPicture {
     Index limit = 0;
     double iterations = 0;  ///< of a tick, on average
     double failed = 0;      ///< share of ticks
-    double excess = 0;      ///< cost over that of exact solves, on average; infinite: nobody knows
+    Index lost = 0;         ///< rollouts with a number that overflowed
+    /// Cost over that of exact solves, relative: on average, the median of rollouts, and what the share
+    /// high_share of them does not exceed; infinite: nobody knows.
+    double excess = infinity;
+    double median = infinity;
+    double high = infinity;
   };
+  static constexpr double high_share = 0.99;
   struct State {
     double lower_bound = -infinity;  ///< of the plant
     double upper_bound = infinity;

@@ -67,7 +67,7 @@
       this.canvas = element("div", { class: "canvas", role: "img", "aria-label": spec.title });
       this.slider = element("input", { type: "range", min: "0", step: "1", oninput: () => this.show(Number(this.slider.value)) });
       this.readout = element("div", { class: "readout scroll", "aria-live": "polite" });
-      this.place.append(element("div", { class: "axis" }, spec.y.label), this.canvas, labelled("Iteration", this.slider), this.readout);
+      this.place.append(element("div", { class: "axis" }, spec.y.label), this.canvas, labelled(spec.x.label.replace(/^./, (first) => first.toUpperCase()), this.slider), this.readout);
       this.slider.parentElement.classList.add("slider");
       figure.prepend(this.place);
       figure.classList.add("live");
@@ -101,11 +101,11 @@
       if (spec.methods.length > 1) bar.append(labelled("Method", this.method));
       this.observed = element("input", { type: "checkbox", checked: true, onchange: redraw });
       this.log = element("input", { type: "checkbox", checked: this.logX, onchange: () => { this.logX = this.log.checked; redraw(); } });
-      for (const [text, box] of [["Observed", this.observed], ["Log iterations", this.log]]) {
+      for (const [text, box] of [["Observed", this.observed], [`Log ${spec.x.label}s`, this.log]]) {
         bar.append(element("label", { class: "control tick" }, box, text));
       }
       const zoom = element("div", { class: "control zoom", role: "group", "aria-label": "Zoom" });
-      for (const [text, hint, factor] of [["+", "Zoom in around the iteration", 0.5], ["−", "Zoom out", 2], ["Whole", "Show everything", 0]]) {
+      for (const [text, hint, factor] of [["+", `Zoom in around the ${spec.x.label}`, 0.5], ["−", "Zoom out", 2], ["Whole", "Show everything", 0]]) {
         zoom.append(element("button", { type: "button", title: hint, "aria-label": hint, onclick: () => this.zoom(factor) }, text));
       }
       bar.append(zoom);
@@ -191,11 +191,12 @@
       if (place < 0 || place >= this.steps.length) return;
       this.step = this.steps[place];
       this.slider.value = String(place);
-      this.slider.setAttribute("aria-valuetext", `iteration ${this.step}`);
+      const name = this.spec.x.label, shown = this.step.toLocaleString("en");
+      this.slider.setAttribute("aria-valuetext", `${name} ${this.step}`);
       if (!pointed) this.mark();
       const text = (s, texts) => (s.place.has(this.step) ? texts[s.place.get(this.step)] : "not recorded");
       const table = element("table");
-      table.append(element("thead", {}, element("tr", {}, element("th", { scope: "col", class: "left" }, `after ${this.step.toLocaleString("en")} iteration${this.step === 1 ? "" : "s"}`),
+      table.append(element("thead", {}, element("tr", {}, element("th", { scope: "col", class: "left" }, name === "limit" ? `limit ${shown}` : `after ${shown} ${name}${this.step === 1 ? "" : "s"}`),
         element("th", { scope: "col" }, "certified"), element("th", { scope: "col" }, "observed"))));
       const body = element("tbody");
       for (const s of this.series) {

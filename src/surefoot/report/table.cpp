@@ -62,7 +62,9 @@ std::string title_lines(const Certificate& certificate) {
                           certificate.scalar ? "counted as failed" : "counted as failed from there on")
             : "";
     const std::string recorded =
-        certificate.scalar ? "" : fmt::format(", {} iterations recorded", count_label(variant.columns));
+        certificate.scalar
+            ? ""
+            : fmt::format(", {} {}s recorded", count_label(variant.columns), step_name(certificate));
     const std::string ticks =
         variant.groups ? fmt::format(" with {} ticks", count_label(variant.groups->ticks)) : "";
     text += wrapped(fmt::format("{}: {} {}{}{}{}", short_name(certificate, v), count_label(variant.samples),

@@ -35,7 +35,6 @@ Figure evidence_figure(const Watch& watch) {
   figure.name = "evidence";
   figure.title = "Evidence over time, the largest of every " + count_label(watch.history().width()) +
                  (watch.history().width() == 1 ? " solve" : " solves");
-  figure.styles = {"threshold", "evidence"};
   const double solves = std::max(1.0, static_cast<double>(watch.solves()));
   figure.x = {"solve", false, false, 0, solves};
   double high = watch.threshold();
@@ -108,7 +107,7 @@ Report watch_report(const Watch& watch, const PlotOptions& options) {
   page.sections.push_back({"alarms", "Alarms", "Alarms", alarms_html(watch)});
   page.sections.push_back({"evidence", "Evidence over time", "Evidence", figures_html({figure})});
   page.sections.push_back({"claims", "What is watched", "Claims",
-                           html_scrolling(claims_table(watch), "pairs", "claims") +
+                           html_scrolling(claims_table(watch), "verdicts", "claims") +
                                html_paragraph(counts_of_lines(watch), "note")});
   page.sections.push_back(
       {"promise", "What an alarm means", "Meaning", html_list(monitoring::promise_of(watch))});

@@ -101,11 +101,10 @@ bounds::IterationBudget find_budget(const std::vector<Index>& reached, const Bud
 std::string lasting(const Certificate& certificate, const BudgetClaim& claim, const Voice& voice) {
   const Variant& variant = certificate.variants.at(claim.variant);
   if (!claim.steps || *claim.steps >= variant.last_step) return "";
-  const std::string horizon = fmt::format("up to iteration {}", count_label(variant.last_step));
+  const std::string horizon = horizon_words(certificate, variant.last_step);
   if (claim.method == BudgetMethod::settling)
     return fmt::format(" and {} {}", voice.stay, staying(has_gaps(variant), horizon));
-  if (claim.method == BudgetMethod::every_step)
-    return fmt::format(" and at each later recorded iteration ({})", horizon);
+  if (claim.method == BudgetMethod::every_step) return lasting_every_step(certificate, horizon);
   return "";
 }
 
@@ -114,10 +113,10 @@ std::string clause_of(const Certificate& certificate, const BudgetClaim& claim, 
   const std::string tolerance = tolerance_text(certificate, claim.tolerance);
   if (claim.method == BudgetMethod::first_hit) {
     return fmt::format("{}at least {} {} below {} at least once {}", voice.subject, share, voice.have_been,
-                       tolerance, after_steps(*claim.steps));
+                       tolerance, after_steps(certificate, *claim.steps));
   }
   return fmt::format("{}at least {} {} below {} {}{}", voice.subject, share, voice.problems, tolerance,
-                     after_steps(*claim.steps), lasting(certificate, claim, voice));
+                     after_steps(certificate, *claim.steps), lasting(certificate, claim, voice));
 }
 
 /// The covered budget of the largest quantile that says something, and more than the worst case does.
@@ -327,7 +326,12 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
     std::vector<std::string> lines;
     const std::string settling = note_on_settling(certificate);
     if (!settling.empty()) lines.push_back(settling);
-    if (has_budgets(certificate, BudgetMethod::every_step)) {
+    if (has_budgets(certificate, BudgetMethod::every_step) && certificate.loop) {
+      lines.push_back(fmt::format(
+          "The smallest limit: with it, and with each larger one that was run, {}, that share of {} is "
+          "below the tolerance, not always the same ones. Nothing is said of limits that were not run.",
+          horizon_words(certificate), things(certificate)));
+    } else if (has_budgets(certificate, BudgetMethod::every_step)) {
       lines.push_back(
           fmt::format("Iterations needed by method every-step: at each recorded iteration from then on, {}, "
                       "that share of {} is below the tolerance, not always the same ones.",
@@ -346,11 +350,26 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
   }
   [[nodiscard]] std::vector<std::string> assumptions(const Certificate& certificate,
                                                      int wording) const override {
+    if (certificate.loop)
+      return {
+          "Limits were tested from the largest down to the first that fails, each with the whole probability of its "
+          "claim (a fixed sequence of tests, which pays for the choice among them): that share of rollouts is below "
+          "the tolerance with the smallest limit and with each larger one that was run; not always the same ones."};
     return {text_of(claims(certificate).front().method, wording)};
   }
 
   [[nodiscard]] SectionWords section(const Certificate& certificate) const override {
     const std::string meaning = budget_meaning(certificate);
+    if (certificate.loop)
+      return {
+          "Smallest limit",
+          fmt::format("Smallest limit with which the share of {} is {}", named_things(certificate), meaning),
+          fmt::format(
+              "Iterations of a tick, at most, with which the given share of {} is {}: observed in the "
+              "samples, and certified for new {}.",
+              named_things(certificate), meaning, things(certificate)),
+          {},
+          true};
     return {"Iterations needed",
             fmt::format("Iterations needed until the share of {} is {}", named_things(certificate), meaning),
             fmt::format("Iterations until the given share of {} is {}: observed in the samples, and "
@@ -369,7 +388,10 @@ class IterationBudgets final : public KindOf<IterationBudgets, BudgetClaim> {
     table.columns = {{"below", Align::right}, {"share", Align::right}};
     if (with_methods) table.columns.push_back({"method", Align::left});
     table.key_columns = table.columns.size();
-    table.notes = {fmt::format("Iterations until the share is {}.", budget_meaning(certificate))};
+    table.notes = {
+        fmt::format("{} the share is {}.",
+                    certificate.loop ? "Limit of iterations of a tick with which" : "Iterations until",
+                    budget_meaning(certificate))};
     add_note(table, note_on_paper_budgets(certificate));
     add_note(table, note_on_dependence(certificate));
     add_note(table, note_on_worst_case(certificate));
@@ -482,6 +504,12 @@ std::string quotable(const Certificate& certificate, const BudgetClaim& claim) {
         worst_case_condition(certificate).substr(1), certificate.metric,
         tolerance_text(certificate, claim.tolerance), count_label(*worst.better(claim)), of, observed);
   }
+  if (!claim.steps && certificate.loop) {
+    return fmt::format(
+        "No guarantee{} that the {} of {} of {} is below {} with any limit that was run (observed: {}).", of,
+        certificate.metric, percent_label(claim.quantile), named_things(certificate),
+        with_unit(certificate, exact_label(claim.tolerance)), observed);
+  }
   if (!claim.steps) {
     return fmt::format(
         "No guarantee{} that the {} of {} of {} gets below {} within the recorded "
@@ -521,6 +549,8 @@ std::string budget_meaning(const Certificate& certificate) {
     return fmt::format(
         "{} and stays {}", below,
         staying(std::ranges::any_of(certificate.variants, has_gaps), horizon_words(certificate)));
+  if (has_budgets(certificate, BudgetMethod::every_step) && certificate.loop)
+    return below + lasting_every_step(certificate, horizon_words(certificate));
   if (has_budgets(certificate, BudgetMethod::every_step))
     return fmt::format("{}, then and at each later recorded iteration ({})", below,
                        horizon_words(certificate));

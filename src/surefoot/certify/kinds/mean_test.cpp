@@ -187,7 +187,9 @@ TEST(Means, SayWhatTheyRestOn) {
   const Certificate certificate = of_scalars(squares_of_uniforms(5, 500), within(4));
   const std::vector<std::string> statements = statements_of(certificate);
   EXPECT_TRUE(std::ranges::any_of(statements, [](const std::string& text) {
-    return text.find("the residual is at most 0.") != std::string::npos &&
+    return text.find(
+               "if the residual of every problem lies within 0 .. 4, as the user states, the residual is at most "
+               "0.") != std::string::npos &&
            text.find(" on average over new problems, at most ") != std::string::npos &&
            text.find(" over the worst 10 % of them") != std::string::npos;
   })) << (statements.empty() ? "" : statements.front());

@@ -339,8 +339,8 @@ class Quantiles final : public KindOf<Quantiles, QuantileClaim> {
     if (certificate.scalar)
       return scalar_clause(certificate, voice, percent_label(claim.quantile),
                            upper_bound_value(claim.upper_bound));
-    return fmt::format("{}, {}at least {} {} at or below {}", after_steps(claim.step), voice.subject,
-                       percent_label(claim.quantile), voice.problems,
+    return fmt::format("{}, {}at least {} {} at or below {}", after_steps(certificate, claim.step),
+                       voice.subject, percent_label(claim.quantile), voice.problems,
                        with_unit(certificate, upper_bound_value(claim.upper_bound)));
   }
 };

@@ -258,7 +258,8 @@ class SuccessRates final : public KindOf<SuccessRates, SuccessClaim> {
                                   tolerance_text(certificate, claim->tolerance)));
     }
     if (certificate.scalar) return fmt::format("{}at least {}", voice.subject, listed(parts));
-    return fmt::format("{}, {}at least {}", after_steps(rates.front()->step), voice.subject, listed(parts));
+    return fmt::format("{}, {}at least {}", after_steps(certificate, rates.front()->step), voice.subject,
+                       listed(parts));
   }
 };
 
