@@ -187,7 +187,7 @@ void add_claim_options(CLI::App& verb, ClaimArguments& arguments,
 void add_anytime_option(CLI::App& verb, ClaimArguments& arguments) {
   verb.add_flag(
       "--anytime", arguments.anytime,
-      "claims that hold at every number of runs: look whenever you like, and add runs; --choose is before");
+      "claims that hold at every number of runs, so you may look at any time and add runs; --choose is before");
 }
 
 void add_until_option(CLI::App& verb, ClaimArguments& arguments) {

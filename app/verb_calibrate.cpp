@@ -139,10 +139,10 @@ void add_calibrate_verb(CLI::App& app) {
       ->check(whole_number);
   CLI::Option* hold_out =
       verb->add_option("--hold-out", arguments->hold_out,
-                       "FIRST:COUNT, hold-out samples that nobody has looked at; they are good for one look");
-  verb->add_option("--validate", arguments->validate,
-                   "only print what is observed on so many validation samples: as often as you "
-                   "like, no certificate")
+                       "FIRST:COUNT, hold-out samples that were not used before; they may be used once");
+  verb->add_option(
+          "--validate", arguments->validate,
+          "only print what is observed on this many validation samples; makes no certificate, may be repeated")
       ->check(at_least_one)
       ->excludes(hold_out)
       ->excludes(kinds);

@@ -247,7 +247,7 @@ void add_compare_verb(CLI::App& app, int& exit_code) {
   verb->add_option(
           "--rank", arguments->rank,
           "\"below VALUE after K\" or \"SHARE% below VALUE\": ranks all variants of the certificates by this claim, "
-          "with one confidence; ties are said to be ties; may be repeated")
+          "with one confidence; ties are reported as ties; may be repeated")
       ->allow_extra_args(false);
   verb->add_flag(
       "--paired", arguments->paired,
@@ -292,7 +292,7 @@ void add_compare_verb(CLI::App& app, int& exit_code) {
           "with --paired: a problem that one of a table of text lacks: refuse, or count it as failed")
       ->capture_default_str();
   verb->add_flag("--anytime", arguments->anytime,
-                 "with --paired: all that is said holds at every number of problems; look whenever you like");
+                 "with --paired: verdicts hold at every number of problems, so you may look at any time");
   verb->add_option("--record", arguments->record,
                    "with --paired: write the comparison with its counts, which verify computes again");
   verb->add_option("--junit", arguments->junit,
@@ -317,7 +317,7 @@ void add_compare_verb(CLI::App& app, int& exit_code) {
       "Example: surefoot compare old/certificate.json new/certificate.json --out comparison\n"
       "         surefoot compare old.csv new.csv --paired --claim \"below 1e-2 after 30\" --allow 0.01\n"
       "         surefoot compare three/certificate.json --rank \"below 1e-2 after 30\"\n"
-      "Exit code 0: something is shown (with --rank: a best one); 1: a certificate does not hold; 3: nothing is shown either way. With "
+      "Exit code 0: a difference is proven (with --rank: a best variant); 1: a certificate does not hold; 3: undecided. With "
       "--allow, 0: proven not worse than allowed; 1: proven worse by more; 3: undecided.");
   verb->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -85,7 +85,7 @@ void add_train_verb(CLI::App& app) {
   verb->add_option("--threads", arguments->threads, "0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 4096));
   verb->add_option("--validate", arguments->validate,
-                   "then print what is observed on so many validation samples: as often as you like")
+                   "then print what is observed on this many validation samples; may be repeated")
       ->check(at_least_one);
   add_ledger_option(*verb, arguments->looks);
   verb->add_flag("--quiet", arguments->quiet, "no line per epoch");

@@ -101,5 +101,5 @@ void add_ledger_option(CLI::App& verb, LookOptions& options) {
 void add_look_options(CLI::App& verb, LookOptions& options) {
   add_ledger_option(verb, options);
   verb.add_flag("--look-again", options.again,
-                "allow samples that were looked at before; the certificate tells how often");
+                "allow samples that were looked at before; the certificate records how often");
 }

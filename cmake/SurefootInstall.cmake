@@ -29,6 +29,8 @@ install(FILES include/surefoot/monitor.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(FILES ${PROJECT_BINARY_DIR}/generated/surefoot/core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/surefoot/core)
 install(DIRECTORY schema DESTINATION ${CMAKE_INSTALL_DATADIR}/surefoot)
+# The page that certifies a table in a browser (src/surefoot/report).
+install(FILES ${PROJECT_BINARY_DIR}/certify.html DESTINATION ${CMAKE_INSTALL_DATADIR}/surefoot OPTIONAL)
 install(EXPORT surefootTargets NAMESPACE surefoot:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/surefoot)
 configure_package_config_file(cmake/surefootConfig.cmake.in ${PROJECT_BINARY_DIR}/surefootConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/surefoot)

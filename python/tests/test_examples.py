@@ -13,6 +13,17 @@ def run(source, tmp_path, script, *arguments):
     return result.stdout
 
 
+def test_osqp_in_a_loop_is_the_one_of_the_readme(source, tmp_path):
+    script = (source / "examples/python/osqp_in_a_loop.py").read_text()
+    assert f"```python\n{script}```" in (source / "README.md").read_text()
+    pytest.importorskip("osqp")
+    pytest.importorskip("scipy")
+    output = run(source, tmp_path, "osqp_in_a_loop.py")
+    assert "With confidence 0.99, all of these hold together for the residual of new problems:" in output
+    assert "at least 99 % of problems are below 1e-2 after" in output
+    assert (tmp_path / "osqp-report/report.html").exists()
+
+
 def test_certify_osqp_on_an_mpc_family(source, tmp_path):
     pytest.importorskip("osqp")
     pytest.importorskip("scipy")

@@ -254,7 +254,7 @@ FRESH = {"samples": None, "hold_out": range(20), "guarantee": "hold-out"}
         ({**FRESH, "draws": 2}, "draws: 2 is for pac-bayes"),
         ({**FRESH, "design": "paper"}, "design: paper is for pac-bayes"),
         ({**FRESH, "guarantee": "hold-out-means", "sample_weights": lambda random: 0}, "needs a Posterior"),
-        ({"guarantee": "hold-out"}, "hold_out: hold-out needs the range of the fresh samples"),
+        ({"guarantee": "hold-out"}, "hold_out: hold-out needs the range of the new samples"),
         ({"samples": None, "guarantee": "hold-out"}, "hold_out: hold-out needs the range"),
         ({**FRESH, "hold_out": 20}, "hold_out: 20 is not a range"),
         ({**FRESH, "hold_out": range(0, 20, 2)}, "consecutive"),

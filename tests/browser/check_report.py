@@ -5,13 +5,17 @@ every number shown is that of certificate.json, rounded to the safe side.
 """
 
 import argparse
+import base64
+import csv
 import decimal
+import gzip
 import json
 import math
 import pathlib
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import chromium
 
@@ -192,12 +196,216 @@ def check_silence(browser, checks, page, when):
     checks.same(asked, [page.absolute().as_uri()], f"{page}: requests {when}")
 
 
+VERDICT = """new Promise(done => {
+  const wait = () => { const v = document.getElementById('%s').dataset.verdict; v && v !== 'running' ? done(v) : setTimeout(wait, 20); };
+  wait();
+})"""
+
+
+def verdict(browser, place="self-check"):
+    """What the page finds when it checks itself."""
+    return browser.evaluate(VERDICT % place)
+
+
+def all_claims(certificate):
+    return sum(len(claims) for claims in certificate["claims"].values())
+
+
+def check_self_check(browser, checks, page, certificate):
+    """Every claim is recomputed when the page is opened, and again by the button."""
+    for _ in range(2):
+        checks.same(verdict(browser), "holds", f"{page}: what the page finds: {browser.evaluate('document.getElementById(`self-check`).textContent')}")
+        box = browser.evaluate("({...document.querySelector('#self-check details').dataset})")
+        checks.same(box, {"checked": str(all_claims(certificate)), "claims": str(all_claims(certificate))}, f"{page}: claims recomputed")
+        browser.evaluate("[...document.querySelectorAll('#self-check button')].find(b => b.textContent === 'Check again').click()")
+
+
+def changed_certificate(text, old, new):
+    """The text of a page whose certificate inside has another text."""
+    begin = text.index('id="certificate">') + len('id="certificate">')
+    end = text.index("</script>", begin)
+    inside = gzip.decompress(base64.b64decode(text[begin:end])).decode()
+    assert inside.count(old) >= 1, old
+    packed = base64.b64encode(gzip.compress(inside.replace(old, new, 1).encode())).decode()
+    return text[:begin] + packed + text[end:]
+
+
+def check_tampering(browser, checks, folder, scratch):
+    """A changed number is found: in the text, in what is drawn, in the certificate inside."""
+    text = (folder / "report.html").read_text()
+    claim = json.loads((folder / "certificate.json").read_text())["claims"]["success_rate"][-1]
+    count, bound = f'"failures": {claim["failures"]}', f'"lower_bound": {claim["lower_bound"]}'
+    body = text.index('<section id="success"')
+    cell = text.index("<td>", body)
+    changes = {
+        "a cell of a table": (text[:cell] + "<td>9" + text[cell + 4:], "the text of this page has been changed"),
+        "a number that is drawn": (text.replace('"certified":[', '"certified":[0.5,', 1), "the text of this page has been changed"),
+        "a count in the certificate": (changed_certificate(text, count, f'"failures": {claim["failures"] + 1}'), "digest"),
+        "a bound in the certificate": (changed_certificate(text, bound, '"lower_bound": 0.999'), "success rates"),
+        "the certificate, cut off": (changed_certificate(text, '"claims"', '"cla'), "read"),
+    }
+    for what, (page_text, named) in changes.items():
+        checks.expect(page_text != text, f"{what}: the page is another one")
+        page = scratch / "changed.html"
+        page.write_text(page_text)
+        browser.open(page)
+        checks.same(verdict(browser), "wrong", f"{what} was changed")
+        shown = browser.evaluate("document.getElementById('self-check').textContent")
+        checks.expect(named in shown, f"{what}: '{named}' is not in: {shown[:300]}")
+        checks.same(browser.evaluate("document.querySelectorAll('#self-check [role=alert]').length"), 1, f"{what}: it is said aloud")
+    page = scratch / "unknown.html"  # a kind of claims of a later version is named, and never passed over
+    page.write_text(changed_certificate(changed_certificate(text, '"success_rate": [', '"later_kind": ['), '"parts": [\n  "success_rate"', '"parts": [\n  "later_kind"'))
+    browser.open(page)
+    checks.expect(verdict(browser) != "holds", "a kind that is not known does not pass")
+    shown = browser.evaluate("document.getElementById('self-check').textContent")
+    checks.expect("'later_kind'" in shown, f"the kind that is not known is not named: {shown[:300]}")
+
+
+ACCESSIBILITY = """(() => {
+  const found = [];
+  const seen = (e) => e.checkVisibility ? e.checkVisibility() : e.offsetParent !== null;
+  const name = (e) => (e.getAttribute("aria-label") ?? "") + [...(e.labels ?? [])].map(l => l.textContent).join("") + (e.tagName === "BUTTON" ? e.textContent : "") + (e.title ?? "");
+  for (const e of document.querySelectorAll("input, select, button")) if (seen(e) && name(e).trim() === "") found.push(`no name: ${e.outerHTML.slice(0, 90)}`);
+  for (const e of document.querySelectorAll("[role=img], [role=region], main svg, nav, canvas")) {
+    const image = e.tagName === "svg" || e.tagName === "CANVAS" ? e.closest("[role=img]") ?? e : e;
+    if (!(image.getAttribute("aria-label") ?? "").trim() && !image.querySelector("title")) found.push(`no text for: ${e.outerHTML.slice(0, 90)}`);
+  }
+  for (const e of document.querySelectorAll(".scroll")) if (e.tabIndex < 0 && e.querySelector("table") && e.scrollWidth > e.clientWidth) found.push(`not reached by keyboard: ${e.className}`);
+  for (const e of document.querySelectorAll("th")) if (!e.scope) found.push(`a heading without scope: ${e.textContent.slice(0, 40)}`);
+  const headings = [...document.querySelectorAll("h1,h2,h3,h4")].map(h => Number(h.tagName[1]));
+  if (headings.filter(h => h === 1).length !== 1) found.push("not one h1");
+  headings.forEach((h, i) => { if (i > 0 && h > headings[i - 1] + 1) found.push(`h${h} after h${headings[i - 1]}`); });
+  const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+  if (new Set(ids).size !== ids.length) found.push("an id is given twice");
+  if (!document.documentElement.lang) found.push("no language");
+  const channels = (color) => color.match(/[0-9.]+/g).map(Number);
+  const luminance = ([r, g, b]) => [r, g, b].map(c => c / 255).map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = channels(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
+  let texts = 0;
+  for (const e of document.querySelectorAll("body *")) {
+    if (e.closest("svg, script, style, option") || !seen(e) || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+    const style = getComputedStyle(e), [one, two] = [luminance(channels(style.color)), luminance(behind(e))].sort((a, b) => b - a);
+    const ratio = (one + 0.05) / (two + 0.05), large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && Number(style.fontWeight) >= 700);
+    texts += 1;
+    if (ratio < (large ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)}: ${e.tagName} '${e.textContent.trim().slice(0, 40)}'`);
+  }
+  return { texts, found: [...new Set(found)].slice(0, 8) };
+})()"""
+
+
+def check_accessibility(browser, checks, page):
+    """Names for controls and pictures, order of headings, contrast, what the keyboard reaches."""
+    for scheme in ("light", "dark"):
+        browser.media("screen", scheme)
+        browser.settle()
+        result = browser.evaluate(ACCESSIBILITY)
+        checks.same(result["found"], [], f"{page}, {scheme}: accessibility")
+        checks.expect(result["texts"] > 10, f"{page}, {scheme}: {result['texts']} texts were looked at")
+    browser.media()
+    reached = set()
+    browser.evaluate("document.activeElement.blur()")
+    for _ in range(400):
+        browser.key("Tab", 9)
+        at = browser.evaluate("""(() => { const e = document.activeElement;
+          if (e === document.body) return "";
+          const style = getComputedStyle(e);
+          return [[...document.querySelectorAll('*')].indexOf(e), style.outlineStyle !== 'none' || e.type === 'range' || e.type === 'file'].join(); })()""")
+        if at in reached or (at == "" and reached):
+            break
+        reached.add(at)
+        checks.expect(at == "" or at.endswith("true"), f"{page}: focus is not seen at element {at}")
+    wanted = browser.evaluate("""[...document.querySelectorAll('a[href], button, select, input, summary, .scroll[tabindex]')]
+      .filter(e => e.checkVisibility() && !e.disabled).length""")
+    checks.expect(len(reached - {""}) >= min(wanted, 380), f"{page}: the keyboard reaches {len(reached)} of {wanted} controls")
+
+
+def check_certify_page(browser, checks, page, program, traces, scratch):
+    """certify.html: a table's claims are the program's, a certificate is checked, nothing is asked of the network."""
+    browser.resize(1200)
+    browser.media()
+    browser.open(page)
+
+    def choose(path):
+        browser.evaluate("document.getElementById('file').value = ''; delete document.getElementById('result').dataset.verdict; delete document.getElementById('result').dataset.claims")
+        root = browser.call("DOM.getDocument")["root"]["nodeId"]
+        node = browser.call("DOM.querySelector", nodeId=root, selector="#file")["nodeId"]
+        browser.call("DOM.setFileInputFiles", files=[str(path.absolute())], nodeId=node)
+        browser.evaluate("""new Promise(done => { const wait = () => { const d = document.getElementById('result').dataset;
+          d.claims || d.verdict ? done() : setTimeout(wait, 20); }; wait(); })""")
+
+    declared = [("1e-4,1e-3,1e-2,1e-1", "", "", "0.99"), ("1e-3,1e-2", "0.5,0.9", "1,5,50,150", "0.95")]
+    tables = [traces / "osqp_mpc_cold.csv.gz", scratch / "spoilt.csv"]
+    tables[1].write_text("problem,k=1,k=5,k=50,k=150\n" + "".join(
+        f"{i},{i * 0.37 % 1 + 0.2},{'inf' if i == 7 else i * 0.61 % 1 * 0.1},{'nan' if i == 9 else i * 0.77 % 1 * 0.01},{i * 0.29 % 1 * 0.002}\n" for i in range(300)))
+    for table in tables:
+        for number, (tolerances, shares, steps, confidence) in enumerate(declared):
+            if number == 0 and table == tables[1]:
+                continue
+            for name, value in (("tolerances", tolerances), ("quantiles", shares), ("steps", steps), ("confidence", confidence)):
+                browser.evaluate(f"document.getElementById('{name}').value = '{value}'")
+            choose(table)
+            folder = scratch / f"of-{table.name}-{number}"
+            options = ["--choose", "before", "--tolerances", tolerances, "--confidence", confidence, "--allow-dependence", "--out", folder]
+            options += ["--quantiles", shares] if shares else []
+            options += ["--steps", steps] if steps else []
+            subprocess.run([program, "certify", table, *options], check=True, stdout=subprocess.DEVNULL)
+            claims = json.loads((folder / "certificate.json").read_text())["claims"]
+            saved = browser.evaluate("document.querySelector('#result a[download]').href")
+            rows = list(csv.DictReader(urllib.parse.unquote(saved.split(",", 1)[1]).splitlines()))
+            checks.same(len(rows), sum(map(len, claims.values())), f"{table.name}: claims")
+            known = {("success", str(c["step"]), c["tolerance"], None): c for c in claims["success_rate"]}
+            known |= {("quantile", str(c["step"]), None, c["quantile"]): c for c in claims["quantile"]}
+            known |= {("budget", "", c["tolerance"], c["quantile"]): c for c in claims["iteration_budget"]}
+            for row in rows:
+                key = (row["claim"], row["iteration"], float(row["tolerance"]) if row["tolerance"] else None, float(row["share"]) if row["share"] else None)
+                claim = known.pop(key)
+                where = f"{table.name}: {key}"
+                if row["claim"] == "success":
+                    checks.same(int(row["count"]), claim["failures"], f"{where}: failures")
+                    checks.expect(math.isclose(float(row["certified"]), claim["lower_bound"], rel_tol=1e-9, abs_tol=1e-12), f"{where}: {row['certified']} is not {claim['lower_bound']}")
+                elif row["claim"] == "quantile":
+                    checks.same(int(row["count"]), claim["rank"], f"{where}: rank")
+                    checks.same(float(row["certified"]), math.inf if claim["upper_bound"] is None else claim["upper_bound"], f"{where}: bound")
+                    checks.same(float(row["observed"]), math.inf if claim["empirical"] is None else claim["empirical"], f"{where}: observed")
+                else:
+                    checks.same((int(row["count"]), row["certified"], row["observed"]), (claim["rank"], str(claim["steps"] or ""), str(claim["empirical"] or "")), where)
+            checks.same(len(known), 0, f"{table.name}: claims that the page does not make")
+    check_accessibility(browser, checks, page)
+    refused = {"ragged.csv": ("0.1,0.2,0.3\n1,2\n", "row 2"), "words.csv": ("0.1,0.2\n0.3,hello\n", "'hello'"), "empty.csv": ("", "empty"), "headed.csv": ("k=1,k=5\n", "no rows"),
+               "times.csv": ("t=0.1,t=0.2\n1,2\n", "'t=0.1'"), "labels.csv": ("k=1,step 2\n1,2\n", "same thing")}
+    for name, (text, named) in refused.items():
+        (scratch / name).write_text(text)
+        choose(scratch / name)
+        shown = browser.evaluate("document.querySelector('#result [role=alert]')?.textContent ?? ''")
+        checks.expect(named in shown and name in shown, f"{name}: '{named}' is not in '{shown}'")
+    certificate = scratch / f"of-{tables[0].name}-0" / "certificate.json"
+    choose(certificate)
+    checks.same(verdict(browser, "result"), "holds", "a certificate is checked")
+    text = certificate.read_text()
+    dropped = text.replace('"failures": 1000', '"failures": 999', 1)
+    browser.evaluate("""(() => { const transfer = new DataTransfer(); transfer.items.add(new File([%s], "changed.json"));
+      delete document.getElementById('result').dataset.verdict;
+      document.getElementById('drop').dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true })); })()""" % json.dumps(dropped))
+    checks.same(verdict(browser, "result"), "wrong", "a changed certificate that is dropped")
+    check_silence(browser, checks, page, "after use")
+
+
+def check_old_certificates(browser, checks, page, folder, names):
+    """Certificates of other kinds and of the first format hold in the browser as they do in the program."""
+    browser.open(page)
+    for path in names:
+        result = browser.evaluate(f"surefootChecker.check({json.dumps(path.read_text())})")
+        checks.same((result["verdict"], result["checked"]), ("holds", all_claims(json.loads(path.read_text()))), f"{path.name}: {result['findings'][:2]}")
+
+
 def check_page(browser, checks, folder, program):
     """The report of one certificate."""
     page = folder / "report.html"
     certificate = json.loads((folder / "certificate.json").read_text())
     charts = charts_of(certificate)
     open_page(browser, checks, page, 1_500_000)
+    check_self_check(browser, checks, page, certificate)
+    check_accessibility(browser, checks, page)
     checks.same(browser.evaluate(LIVE_FIGURES), len(charts), "interactive figures")
     checks.same(browser.evaluate("[...document.querySelectorAll('figure.live .panel')].filter(p => p.offsetParent).length"), 0,
                 "static panels in sight")
@@ -212,6 +420,7 @@ def check_whole(browser, checks, folder):
     """The page of a whole reproduction: every main certificate as in its own report, the tables as in their files."""
     page = folder / "report.html"
     open_page(browser, checks, page, 8_000_000)
+    checks.same(verdict(browser), "partly", f"{page}: its text; claims are recomputed in other pages")
     figures, panels = 0, 0
     for mark in sorted(folder.glob("*/finished.json")):
         record = json.loads(mark.read_text())["record"]
@@ -247,6 +456,8 @@ def check_comparison(browser, checks, folder):
     page = folder / "report.html"
     pairs = json.loads((folder / "comparison.json").read_text())["pairs"]
     open_page(browser, checks, page, 1_500_000)
+    checks.same(verdict(browser), "partly", f"{page}: its text; claims are recomputed in other pages")
+    check_accessibility(browser, checks, page)
     checks.expect(len(pairs) > 1, "there are several pairs")
     checks.same(browser.evaluate(LIVE_FIGURES), 2 * len(pairs), "interactive figures of all pairs")
     for number, pair in enumerate(pairs, 1):
@@ -374,22 +585,29 @@ def take_screenshots(browser, page, folder, name):
             browser.resize(width)
             browser.media("screen", scheme)
             browser.open(page)
+            if browser.evaluate("document.querySelector('#self-check') !== null"):
+                verdict(browser)
             browser.screenshot(folder / f"{name}-{width}-{scheme}.png")
     browser.media("")
     (folder / f"{name}-print.pdf").write_bytes(browser.print_pdf())
 
 
-def look_at(browser, folder, report, name):
+def look_at_page(browser, folder, page, name):
     if not folder:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    take_screenshots(browser, report / "report.html", folder, name)
+    take_screenshots(browser, page, folder, name)
+
+
+def look_at(browser, folder, report, name):
+    look_at_page(browser, folder, report / "report.html", name)
 
 
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--program", type=pathlib.Path, required=True)
     arguments.add_argument("--examples", type=pathlib.Path, required=True)
+    arguments.add_argument("--certify-page", type=pathlib.Path, required=True)
     arguments.add_argument("--whole", type=pathlib.Path, help="folder of surefoot reproduce all")
     arguments.add_argument("--screenshots", type=pathlib.Path)
     arguments = arguments.parse_args()
@@ -414,6 +632,15 @@ def main():
                 return SKIPPED
             check_page(browser, checks, folder, arguments.program)
             look_at(browser, arguments.screenshots, folder, name)
+        check_tampering(browser, checks, pathlib.Path(scratch) / "two", pathlib.Path(scratch))
+        check_certify_page(browser, checks, arguments.certify_page, arguments.program, traces, pathlib.Path(scratch))
+        look_at_page(browser, arguments.screenshots, arguments.certify_page, "certify")
+        kinds = {"every": ["--anytime"], "means": ["--range", "0,1e6"], "grid": ["--quantile-method", "grid", "--risk-method", "kl", "--budget-method", "every-step"],
+                 "log": ["--sequence"]}
+        for name, options in kinds.items():
+            subprocess.run([arguments.program, "certify", cold, *options, "--out", pathlib.Path(scratch) / name], check=True, stdout=subprocess.DEVNULL)
+        check_old_certificates(browser, checks, arguments.certify_page, scratch, [pathlib.Path(scratch) / name / "certificate.json" for name in kinds]
+                               + sorted((arguments.examples.parent / "tests" / "certificates" / "v1").glob("*.json")))
         folder = pathlib.Path(scratch) / "compared"
         certificate = pathlib.Path(scratch) / "two" / "certificate.json"
         subprocess.run([arguments.program, "compare", certificate, certificate, "--variants", "cold,warm", "--variants", "warm,cold",

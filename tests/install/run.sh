@@ -7,6 +7,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 "$work/prefix/bin/surefoot" --version | grep -qx "$version"
 test -s "$work/prefix/share/surefoot/schema/certificate.schema.json"
+test -s "$work/prefix/share/surefoot/certify.html"
 configure() { cmake -S "$source/tests/install" -B "$work/$1" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION="$2"; }
 configure user "$version" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }

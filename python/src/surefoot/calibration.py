@@ -271,7 +271,7 @@ def validate(
 
 def _fresh_samples(samples: int | None, hold_out: range | None, guarantee: str) -> range:
     if samples is not None or hold_out is None:
-        raise ValueError(f"hold_out: {guarantee} needs the range of the fresh samples, hold_out=range(first, end)")
+        raise ValueError(f"hold_out: {guarantee} needs the range of the new samples, hold_out=range(first, end)")
     if not isinstance(hold_out, range):
         raise TypeError(f"hold_out: {hold_out!r} is not a range")
     if hold_out.step != 1 or hold_out.start < 0 or not hold_out:

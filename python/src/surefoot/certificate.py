@@ -297,7 +297,7 @@ class Certificate:
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """Names of the runs that claims speak of."""
+        """Names of the variants."""
         return tuple(variant["name"] for variant in self._content["variants"])
 
     @property

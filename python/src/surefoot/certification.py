@@ -33,7 +33,7 @@ class ClaimOptions(TypedDict, total=False):
     tolerances: Sequence[float] | npt.NDArray[np.floating[Any]] | None  #: increasing; below is success [1e-4 .. 1e-1]
     #: increasing, in (0, 1) [of 0.5, 0.9, 0.99 those that the number of problems supports]
     quantiles: Sequence[float] | npt.NDArray[np.floating[Any]]
-    steps: Sequence[int] | npt.NDArray[np.integer[Any]] | Literal["all"] | None  #: claims speak of [up to 60, spread out]
+    steps: Sequence[int] | npt.NDArray[np.integer[Any]] | Literal["all"] | None  #: to certify [up to 60, spread out]
     confidence: float  #: of the whole certificate [0.99]
     claims: Sequence[Kind]  #: kinds of claims [success, quantile and budget; of groups average too; of a log sequence]
     simultaneous: Literal["all", "each"]  #: all claims hold together with the confidence, or each alone does

@@ -404,15 +404,15 @@ std::string note_on_no_guarantee(const Certificate& certificate) {
   const std::string lack = lack_of_samples(certificate);
   if (holds_anytime(certificate)) {
     return (lack.empty() ? "" : lack + ' ') +
-           "\"-\" is no guarantee so far: at this confidence the runs allow none yet. Runs may be added (surefoot "
+           "\"-\": not certifiable with the runs so far. Runs may be added (surefoot "
            "certify --append); tolerances and iterations changed after this look are not covered by the "
            "confidence.";
   }
   if (sampling_of(certificate) == Sampling::sequence)
-    return "\"-\" is no guarantee: at this confidence the log allows none.";
+    return "\"-\": not certifiable with a log of this length.";
   return (lack.empty() ? "" : lack + ' ') +
          fmt::format(
-             "\"-\" is no guarantee: at this confidence the samples allow none. Samples added to these, or "
+             "\"-\": not certifiable with this sample size. Samples added to these, or "
              "{} changed after this look, are not covered by the confidence: take a new "
              "set of samples, and fix its size and all that is claimed before it is counted.",
              certificate.scalar ? "claims"

@@ -101,7 +101,11 @@ void Output::add_image(const report::Image& image, const std::string& name) {
 void Output::add(certify::Certificate certificate, const std::string& subfolder,
                  const std::vector<report::PageFigure>& pictures, bool main) {
   certificate.rerun = rerun_(subfolder);
-  add(report::make_report(certificate, {}, pictures), subfolder);
+  // The main certificate's page has the paper's numbers, whose files lie beside it.
+  const bool compared = main && subfolder.empty();
+  add(report::make_report(certificate, {}, pictures,
+                          compared ? record_.tables : std::vector<report::ResultTable>{}),
+      subfolder);
   const std::string text = certify::to_json(certificate);
   write((std::filesystem::path(subfolder) / "certificate.json").string(), text);
   record_.certificates.push_back({subfolder, io::sha256_hex(text), main});

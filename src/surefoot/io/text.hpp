@@ -7,8 +7,8 @@
 
 namespace surefoot::io {
 
-/// Text for an error message: control characters and bytes that are not UTF-8 become \n, \t, \0 or \xNN, and
-/// what exceeds `limit` characters is cut and shown as "...".
+/// Text for an error message: control characters and bytes that are not UTF-8 become \\n, \\t, \\0 or \\xNN,
+/// and what exceeds `limit` characters is cut and shown as "...".
 std::string excerpt(std::string_view text, std::size_t limit = 40);
 
 /// The whole of a path or name, made safe for a message in the same way.

@@ -191,6 +191,29 @@ bool wants_logarithm(const Certificate& certificate, const std::vector<double>& 
   return positive && !negative && certificate.unit != "dB";
 }
 
+/// Shares that are 0 for half of the way, or above a half all the way, leave that part of the axis out.
+void fit_to_shares(Figure& figure) {
+  double first = figure.x.high;  // the last iteration before anything is above 0
+  double lowest = 1;
+  for (const Panel& panel : figure.panels) {
+    for (const Curve& curve : panel.curves) {
+      double before = figure.x.low;
+      bool risen = false;
+      for (const Curve::Point& point : curve.points) {
+        if (!std::isfinite(point.y) || (figure.x.logarithmic && !(point.x > 0))) continue;
+        lowest = std::min(lowest, point.y);
+        risen = risen || point.y > 0;
+        if (!risen) before = point.x;
+      }
+      if (risen) first = std::min(first, std::max(before, figure.x.low));
+    }
+  }
+  if (first < figure.x.high) figure.x.low = first;
+  constexpr double marks = 10;
+  constexpr double half = 0.5;
+  if (lowest >= half) figure.y.low = std::min(std::floor(lowest * marks) / marks, 1 - 1 / marks);
+}
+
 /// The observed share of problems by value: what claims say of the samples, as points of a staircase.
 std::map<double, double> observed_shares(const Certificate& certificate, std::size_t variant) {
   std::map<double, double> shares;
@@ -295,6 +318,7 @@ Figure success_figure(const Certificate& certificate) {
                          bounded ? "" : ": no guarantee");
     }));
   }
+  fit_to_shares(figure);
   return figure;
 }
 

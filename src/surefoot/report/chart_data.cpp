@@ -189,6 +189,7 @@ ChartSet chart_set(const certify::Certificate& certificate, const std::string& p
   set.answers = budget_answers(certificate);
   set.free_choice = free_choice(certificate).dump();
   set.question = prefix + set.question;
+  if (certificate.variants.size() > 1) set.first = FirstSight::all_variants;
   return set;
 }
 

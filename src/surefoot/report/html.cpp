@@ -8,6 +8,7 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/report/chart_data.hpp"
+#include "surefoot/report/headline_table.hpp"
 #include "surefoot/report/page.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/table.hpp"
@@ -17,6 +18,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string_view>
 
 namespace surefoot::report {
@@ -30,8 +33,44 @@ constexpr std::size_t rows_in_sight = 9;
 constexpr std::size_t rows_folded = 101;
 constexpr std::size_t whole_rows_in_sight = 24;
 
+/// A text of the record of a run; empty where it has none of that name.
+std::string text_of_run(const Certificate& certificate, const char* name) {
+  const auto run = nlohmann::ordered_json::parse(certificate.run);
+  const auto words = run.is_object() ? run.find(name) : run.end();
+  return run.is_object() && words != run.end() && words->is_string() ? words->get<std::string>() : "";
+}
+
+/// As the run's record says it, or the distribution that the samples were drawn from; empty for files.
+std::string family_of(const Certificate& certificate) {
+  const std::string recorded = text_of_run(certificate, "family");
+  if (!recorded.empty() || certificate.variants.empty()) return recorded;
+  const auto& provenance = certificate.variants.front().provenance;
+  const std::string name =
+      provenance ? provenance->range.family.substr(0, provenance->range.family.find('(')) : "";
+  return name == "file" || name == "files" ? "" : name;
+}
+
+/// The title that was given, or the solver and its family, or the names of the variants.
 std::string title_of(const Certificate& certificate) {
-  return certificate.title.empty() ? "Certificate" : certificate.title;
+  if (!certificate.title.empty()) return certificate.title;
+  const std::string solver = text_of_run(certificate, "solver");
+  const std::string family = family_of(certificate);
+  if (!solver.empty()) return family.empty() ? solver : fmt::format("{} on {}", solver, family);
+  constexpr std::size_t most_names = 3;
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < certificate.variants.size(); ++v)
+    names.push_back(certify::short_name(certificate, v));
+  if (names.empty()) return "Certificate";
+  if (names.size() > most_names) return fmt::format("{} variants", names.size());
+  return certify::listed(names);
+}
+
+/// "1 problem", "1,000 problems", "12 groups (one per flight)".
+std::string counted_things(const Certificate& certificate, Index count) {
+  std::string things = certify::named_things(certificate);
+  const std::string plural(certify::things(certificate));
+  if (count == 1) things.replace(0, plural.size(), plural.substr(0, plural.size() - 1));
+  return fmt::format("{} {}", count_label(count), things);
 }
 
 std::string subtitle_of(const Certificate& certificate) {
@@ -40,34 +79,41 @@ std::string subtitle_of(const Certificate& certificate) {
   if (certificate.variants.empty()) return text + " no samples";
   const Index fewest = std::ranges::min(certificate.variants, {}, samples).samples;
   const Index most = std::ranges::max(certificate.variants, {}, samples).samples;
-  const std::string things = certify::named_things(certificate);
-  text += fewest == most ? fmt::format(" {} {}", count_label(most), things)
-                         : fmt::format(" {} to {} {}", count_label(fewest), count_label(most), things);
+  if (fewest != most) text += fmt::format(" {} to", count_label(fewest));
+  text += ' ' + counted_things(certificate, most);
   if (certify::sampling_of(certificate) == certify::Sampling::sequence) text += " of one log";
-  return certificate.variants.size() == 1
-             ? text
-             : fmt::format("{} for each of {} variants", text, certificate.variants.size());
+  if (certificate.variants.size() > 1)
+    text = fmt::format("{} for each of {} variants", text, certificate.variants.size());
+  const std::string description = text_of_run(certificate, "description");
+  const std::string solver = description.empty() ? text_of_run(certificate, "solver") : description;
+  const std::string family = family_of(certificate);
+  if (!solver.empty()) text += fmt::format(". Solver: {}", solver);
+  if (!family.empty()) text += fmt::format(". Family: {}", family);
+  return text;
 }
 
-/// What the operator says of itself; empty where it says nothing.
-std::string solver_in_words(const Certificate& certificate) {
-  const auto run = nlohmann::ordered_json::parse(certificate.run);
-  const auto words = run.find("description");
-  return words != run.end() && words->is_string() ? words->get<std::string>() : "";
+/// The sentences that the table of the summary stands for, and what it has no room for.
+std::string sentences_of(const Headline& lines) {
+  std::string html = "<div class=\"variants\">\n";
+  for (const Headline::Group& group : lines.groups) {
+    html += "<div>\n";
+    if (lines.groups.size() > 1)
+      html += fmt::format("<p class=\"variant\">{}</p>\n", html_escaped(group.variant));
+    html += html_list(group.claims) + "</div>\n";
+  }
+  return html + "</div>\n";
 }
 
 std::string summary_of(const Certificate& certificate) {
   const Headline lines = headline(certificate);
-  std::string html =
-      fmt::format("<div class=\"quote\">\n{}<div class=\"variants\">\n", html_paragraph(lines.opening));
-  for (const Headline::Group& group : lines.groups) {
-    html += "<div>\n";
-    if (lines.groups.size() > 1) html += fmt::format("<h3>{}</h3>\n", html_escaped(group.variant));
-    html += html_list(group.claims) + "</div>\n";
+  std::string html = fmt::format("<div class=\"quote\">\n{}", html_paragraph(lines.opening));
+  if (const std::optional<HeadlineTable> table = headline_table(certificate)) {
+    html += html_scrolling(table->table, "headline", "Summary") + html_paragraph(table->note, "note") +
+            html_folded("The same in sentences to quote", sentences_of(lines));
+  } else {
+    html += sentences_of(lines);
   }
-  html += "</div>\n</div>\n";
-  const std::string solver = solver_in_words(certificate);
-  return solver.empty() ? html : html + html_paragraph(fmt::format("Solver: {}.", solver));
+  return html + "</div>\n";
 }
 
 std::string notes_html(const std::vector<std::string>& notes) {
@@ -215,11 +261,6 @@ std::string data_html(const Certificate& certificate) {
   return html;
 }
 
-std::string assumptions_html(const Certificate& certificate) {
-  if (certificate.assumptions.empty()) return "";
-  return "<h3>Assumptions on record</h3>\n" + html_list(certificate.assumptions);
-}
-
 std::string check_lines(const Certificate& certificate) {
   if (std::ranges::any_of(certificate.variants,
                           [](const auto& variant) { return variant.weights.has_value(); })) {
@@ -242,7 +283,7 @@ std::string check_lines(const Certificate& certificate) {
 
 constexpr std::string_view before_digest = "<code id=\"certificate-sha256\" class=\"hash\">";
 
-std::string check_html(const Certificate& certificate) {
+std::string check_html(const Certificate& certificate, const std::string& text) {
   return html_paragraph(
              "Every claim can be recomputed from the counts in the certificate, and the counts "
              "from the data:") +
@@ -253,11 +294,10 @@ std::string check_html(const Certificate& certificate) {
              "<p>This page is of the certificate with SHA-256 {}{}</code>. <code>surefoot verify</code> says "
              "whether the one beside it is that, and whether all files of the folder are as "
              "they were written.</p>\n",
-             before_digest, io::sha256_hex(certify::to_json(certificate)));
+             before_digest, io::sha256_hex(text));
 }
 
-std::string how_to_use_figures(const Certificate& certificate, const std::vector<PageFigure>& figures) {
-  if (figures.empty()) return html_paragraph("There are no curves to draw.", "note");
+std::string how_to_use_figures(const Certificate& certificate) {
   if (certificate.scalar) return "";  // pictures
   if (!has_chart_library()) {
     return html_paragraph(
@@ -339,6 +379,37 @@ std::string figures_html(const std::vector<PageFigure>& figures) {
   return html;
 }
 
+std::string result_table_html(const ResultTable& table, const std::string& folder) {
+  constexpr std::size_t remarks_in_sight = 3;
+  const auto linked = [&](const char* ending, const char* text) {
+    const std::string path = (std::filesystem::path(folder) / fmt::format("table_{}{}", table.slug, ending))
+                                 .lexically_normal()
+                                 .generic_string();
+    return fmt::format("<a href=\"{}\">{}</a>", html_escaped(path), text);
+  };
+  std::string html = fmt::format("<h4>{}</h4>\n", html_escaped(table.title));
+  html += html_scrolling(table.table, "compared", table.title);
+  const auto split = std::min(table.remarks.size(), remarks_in_sight);
+  const auto middle = table.remarks.begin() + static_cast<std::ptrdiff_t>(split);
+  if (split > 0) html += html_list({table.remarks.begin(), middle});
+  if (split < table.remarks.size())
+    html += html_folded(fmt::format("{} more remark{}", table.remarks.size() - split,
+                                    table.remarks.size() - split == 1 ? "" : "s"),
+                        html_list({middle, table.remarks.end()}));
+  return html + fmt::format("<p class=\"note\">For papers: {}, {}</p>\n", linked(".tex", "LaTeX"),
+                            linked(".csv", "CSV"));
+}
+
+std::string assumptions_html(const std::vector<std::string>& assumptions,
+                             const std::vector<std::string>& says,
+                             const std::vector<std::string>& does_not_say) {
+  std::string html;
+  if (!assumptions.empty()) html += html_list(assumptions);
+  if (!does_not_say.empty()) html += "<h3>What does not follow</h3>\n" + html_list(does_not_say);
+  if (!says.empty()) html += html_folded("What the claims mean, in plain words", html_list(says));
+  return html;
+}
+
 std::string certificate_of_page(std::string_view page) {
   constexpr std::size_t digits = 64;
   const std::size_t found = page.rfind(before_digest);
@@ -347,26 +418,37 @@ std::string certificate_of_page(std::string_view page) {
   return io::is_sha256_hex(digest) ? std::string(digest) : "";
 }
 
-std::string report_html(const Certificate& certificate, const std::vector<PageFigure>& figures) {
-  Page page{title_of(certificate), subtitle_of(certificate), certificate.version, {}, ""};
-  page.sections = {
-      {"summary", "", "Summary", summary_of(certificate)},
-      {"figures", "Figures", "Figures", how_to_use_figures(certificate, figures) + figures_html(figures)},
-  };
+std::string report_html(const Certificate& certificate, const std::vector<PageFigure>& figures,
+                        const std::vector<ResultTable>& compared) {
+  const std::string text = certify::to_json(certificate);
+  Page page;
+  page.title = title_of(certificate);
+  page.subtitle = subtitle_of(certificate);
+  page.version = certificate.version;
+  page.certificate = text;
+  page.sections.push_back({"summary", "", "Summary", summary_of(certificate)});
+  if (!compared.empty()) {
+    std::string tables;
+    for (const ResultTable& table : compared) tables += result_table_html(table, "");
+    page.sections.push_back({"paper", "The paper's numbers and ours", "Paper", tables});
+  }
+  if (!figures.empty())
+    page.sections.push_back(
+        {"figures", "Figures", "Figures", how_to_use_figures(certificate) + figures_html(figures)});
   const std::size_t before_claims = page.sections.size();
   for (const certify::ClaimKind* kind : certify::claim_kinds_to_show()) {
     if (kind->size(certificate) == 0) continue;
     page.sections.push_back(section_of(certificate, *kind, page.sections.size() == before_claims));
   }
-  const std::vector<Section> closing{
-      {"confidence", "Where the confidence goes", "Confidence", confidence_html(certificate)},
-      {"meaning", "What this certificate says", "What it means",
-       html_list(what_it_says(certificate)) + "<h3>What it does not say</h3>\n" +
-           html_list(what_it_does_not_say(certificate)) + assumptions_html(certificate)},
-      {"data", "Data", "Data", data_html(certificate)},
-      {"check", "How to check", "How to check", check_html(certificate)},
-  };
-  page.sections.insert(page.sections.end(), closing.begin(), closing.end());
+  if (!certificate.shares.empty())
+    page.sections.push_back(
+        {"confidence", "Where the confidence goes", "Confidence", confidence_html(certificate)});
+  page.sections.push_back({"meaning", "Assumptions and limits", "Assumptions",
+                           assumptions_html(certificate.assumptions, what_it_says(certificate),
+                                            what_it_does_not_say(certificate))});
+  if (!certificate.variants.empty())
+    page.sections.push_back({"data", "Data", "Data", data_html(certificate)});
+  page.sections.push_back({"check", "How to check", "How to check", check_html(certificate, text)});
   page.chart_data = chart_data_of(certificate, figures);
   return page_html(page);
 }

@@ -4,6 +4,7 @@
 #include "surefoot/report/figure.hpp"
 #include "surefoot/report/gnuplot.hpp"
 #include "surefoot/report/inline_svg.hpp"
+#include "surefoot/report/text_table.hpp"
 
 #include <string>
 #include <string_view>
@@ -30,9 +31,26 @@ std::string figure_html(const PageFigure& figure);
 /// All of them; the same notice (gnuplot is missing) is given once.
 std::string figures_html(const std::vector<PageFigure>& figures);
 
+/// A table of results beside those of others; table_SLUG.tex and .csv are its files.
+struct ResultTable {
+  std::string slug;
+  std::string title;
+  TextTable table;
+  std::vector<std::string> remarks;  ///< the first is the verdict
+};
+
+/// The table with its remarks; `folder` of its files, as the page sees it.
+std::string result_table_html(const ResultTable& table, const std::string& folder);
+
+/// The assumptions on record, what does not follow, and, folded, what the claims mean in plain words.
+std::string assumptions_html(const std::vector<std::string>& assumptions,
+                             const std::vector<std::string>& says,
+                             const std::vector<std::string>& does_not_say);
+
 /// report.html: one page, with nothing from the network; figures are interactive where scripts run and static
-/// elsewhere.
-std::string report_html(const certify::Certificate& certificate, const std::vector<PageFigure>& figures);
+/// elsewhere. The certificate is inside, and the page recomputes it. `compared`: the numbers of others.
+std::string report_html(const certify::Certificate& certificate, const std::vector<PageFigure>& figures,
+                        const std::vector<ResultTable>& compared = {});
 
 /// The SHA-256 of the file of the certificate that such a page is of; empty if it does not say.
 std::string certificate_of_page(std::string_view page);

@@ -1,11 +1,16 @@
 #include "surefoot/report/page.hpp"
 
+#include "surefoot/io/gzip.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/report/assets.hpp"
 #include "surefoot/report/text.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 namespace surefoot::report {
 namespace {
@@ -43,18 +48,73 @@ std::string inert_json(std::string_view source) {
   return text;
 }
 
+/// Larger ones are checked by the program alone; the page says so.
+constexpr std::size_t largest_certificate = std::size_t{3} << 20;
+
+std::string certificate_html(const std::string& text) {
+  if (text.empty()) return "";
+  const std::string packed = io::base64(io::gzipped(text));
+  if (packed.size() > largest_certificate)
+    return "<script type=\"application/gzip\" id=\"certificate\" data-left-out=\"\"></script>\n";
+  return fmt::format("<script type=\"application/gzip\" id=\"certificate\">{}</script>\n", packed);
+}
+
+bool has_charts(const Page& page) {
+  return !page.chart_data.empty() && has_chart_library();
+}
+
+/// The check reads the text before page.js adds to it.
 std::string scripts_html(const Page& page) {
-  if (page.chart_data.empty() || !has_chart_library()) return "";
-  return fmt::format(
-      "<script type=\"application/json\" "
-      "id=\"chart-data\">{}</script>\n<script>{}</script>\n<script>\n{}</script>\n",
-      inert_json(page.chart_data), chart_library, page_script);
+  std::string html = certificate_html(page.certificate);
+  if (has_charts(page))
+    html += fmt::format("<script type=\"application/json\" id=\"chart-data\">{}</script>\n",
+                        inert_json(page.chart_data));
+  html += fmt::format("<script>\n{}\n{}</script>\n", page_checker, page_self_check);
+  if (has_charts(page))
+    html += fmt::format("<script>{}</script>\n<script>\n{}</script>\n", chart_library, page_script);
+  return html;
+}
+
+std::string digest_of(const Page& page, const std::string& sections) {
+  std::string letters = letters_of_html(html_escaped(page.title) + html_prose(page.subtitle) + sections);
+  if (has_charts(page)) letters += inert_json(page.chart_data);
+  return io::sha256_hex(letters);
 }
 
 }  // namespace
 
 bool has_chart_library() {
   return !chart_library.empty();
+}
+
+std::string letters_of_html(std::string_view html) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> entities{
+      {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&nbsp;", ""}}};
+  constexpr std::string_view blanks = " \t\n\r\f\v";
+  constexpr std::string_view picture_ends = "</svg>";
+  constexpr std::string_view no_break_space = "\xC2\xA0";
+  std::string letters;
+  while (!html.empty()) {
+    if (html.front() == '<') {
+      const bool picture = html.starts_with("<svg");
+      const std::size_t end = picture ? html.find(picture_ends) : html.find('>');
+      html.remove_prefix(end == std::string_view::npos ? html.size()
+                                                       : end + (picture ? picture_ends.size() : 1));
+      continue;
+    }
+    const auto* entity =
+        std::ranges::find_if(entities, [&](const auto& each) { return html.starts_with(each.first); });
+    if (entity != entities.end()) {
+      letters += entity->second;
+      html.remove_prefix(entity->first.size());
+    } else if (html.starts_with(no_break_space)) {
+      html.remove_prefix(no_break_space.size());
+    } else {
+      if (blanks.find(html.front()) == std::string_view::npos) letters += html.front();
+      html.remove_prefix(1);
+    }
+  }
+  return letters;
 }
 
 std::string html_prose(std::string_view text) {
@@ -99,6 +159,7 @@ std::string page_html(const Page& page) {
                                                {"style", std::string(page_style)},
                                                {"subtitle", html_prose(page.subtitle)},
                                                {"nav", nav},
+                                               {"text_digest", digest_of(page, sections)},
                                                {"sections", sections},
                                                {"scripts", scripts_html(page)},
                                            });

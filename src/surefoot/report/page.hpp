@@ -7,7 +7,8 @@
 #include <vector>
 
 /// One self-contained page: no request leaves it (its security policy forbids any), readable without scripts
-/// and in print.
+/// and in print. It has the SHA-256 of its own text, and a script that recomputes it and the claims of the
+/// certificate inside (checker.js, self_check.js).
 namespace surefoot::report {
 
 struct Section {
@@ -22,10 +23,14 @@ struct Page {
   std::string subtitle;
   std::string version;
   std::vector<Section> sections;
-  std::string chart_data;  ///< JSON for page.js; empty: nothing is interactive
+  std::string chart_data;        ///< JSON for page.js; empty: nothing is interactive
+  std::string certificate = {};  ///< its text, which the page recomputes; empty: it is of none, or of several
 };
 
 std::string page_html(const Page& page);
+
+/// Of a page's text what its SHA-256 is of: the letters of its HTML without tags, pictures and blanks.
+std::string letters_of_html(std::string_view html);
 
 /// Whether pages have interactive figures: the charting library was there when this was built.
 bool has_chart_library();

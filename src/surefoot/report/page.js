@@ -67,7 +67,8 @@
       this.canvas = element("div", { class: "canvas", role: "img", "aria-label": spec.title });
       this.slider = element("input", { type: "range", min: "0", step: "1", oninput: () => this.show(Number(this.slider.value)) });
       this.readout = element("div", { class: "readout scroll", "aria-live": "polite" });
-      this.place.append(element("div", { class: "axis" }, spec.y.label), this.canvas, labelled(spec.x.label.replace(/^./, (first) => first.toUpperCase()), this.slider), this.readout);
+      const plot = element("div", { class: "plot" }, element("div", { class: "axis" }, spec.y.label), this.canvas, labelled(spec.x.label.replace(/^./, (first) => first.toUpperCase()), this.slider));
+      this.place.append(plot, this.readout);  // which is the legend too
       this.slider.parentElement.classList.add("slider");
       figure.prepend(this.place);
       figure.classList.add("live");
@@ -163,7 +164,8 @@
       if (rows.length === 0) rows.push([1, ...labels.slice(1).map(() => null)]);
       const first = rows[0][0], last = rows[rows.length - 1][0];
       const log = (apart) => (low, high, pixels) => logTicks(low, high, pixels, apart);
-      this.whole = first < last ? [this.logX ? first : Math.min(first, spec.x.low), last] : [first - 1, last + 1];
+      const from = this.logX ? Math.max(first, spec.x.low) : spec.x.low > 0 && spec.x.low < last ? spec.x.low : Math.min(first, spec.x.low);
+      this.whole = from < last ? [from, last] : [first - 1, last + 1];
       const mouse = { ...Dygraph.defaultInteractionModel };
       for (const touch of ["touchstart", "touchmove", "touchend"]) delete mouse[touch];  // fingers scroll the page
       this.graph = new Dygraph(this.canvas, rows, {

@@ -82,7 +82,7 @@ void add_table(Report& report, const std::string& name, const TextTable& table) 
 }
 
 Report make_report(const certify::Certificate& certificate, const PlotOptions& options,
-                   const std::vector<PageFigure>& pictures) {
+                   const std::vector<PageFigure>& pictures, const std::vector<ResultTable>& compared) {
   Report report;
   std::vector<PageFigure> figures;
   for (const Figure& figure : figures_of(certificate)) {
@@ -95,7 +95,7 @@ Report make_report(const certify::Certificate& certificate, const PlotOptions& o
   figures.insert(figures.end(), pictures.begin(), pictures.end());
   add_claim_tables(report, certificate);
   report.files.push_back({file_names::curves, curves_csv(certificate)});
-  report.files.push_back({file_names::page, report_html(certificate, figures)});
+  report.files.push_back({file_names::page, report_html(certificate, figures, compared)});
   return report;
 }
 

@@ -37,9 +37,10 @@ void add_figure(Report& report, const Figure& figure, const PlotOptions& options
 void add_table(Report& report, const std::string& name, const TextTable& table);
 
 /// Everything people read of a certificate, ready to be written; `pictures` follow its own figures in the
-/// page.
+/// page, `compared` are tables beside the numbers of others.
 Report make_report(const certify::Certificate& certificate, const PlotOptions& options = {},
-                   const std::vector<PageFigure>& pictures = {});
+                   const std::vector<PageFigure>& pictures = {},
+                   const std::vector<ResultTable>& compared = {});
 
 /// Whether a name inside an output folder is that of a file that reports are made of: page, curves,
 /// comparison, figure or table. A certificate is none: it stands on its own.

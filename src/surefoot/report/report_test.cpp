@@ -3,7 +3,9 @@
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/gzip.hpp"
 #include "surefoot/io/sha256.hpp"
+#include "surefoot/report/certificate_figures.hpp"
 #include "surefoot/report/chart_data.hpp"
 #include "surefoot/report/comparison.hpp"
 #include "surefoot/report/curves.hpp"
@@ -75,7 +77,7 @@ void expect_unique_ids(const std::string& html) {
 
 /// The page without its scripts and their data.
 std::string without_scripts(const std::string& html) {
-  const std::size_t begin = html.find("<script type=\"application/json\"");
+  const std::size_t begin = html.find("<script");
   return begin == std::string::npos ? html : html.substr(0, begin);
 }
 
@@ -250,7 +252,8 @@ TEST(ReportHtml, EscapesAllUserText) {
          {"Dan Vanderkam", "Permission is hereby granted, free of charge", "THE SOFTWARE IS PROVIDED"})
       EXPECT_GE(count_of(html, words), 1U) << words;
   }
-  EXPECT_EQ(count_of(html, "<script"), has_chart_library() ? 3U : 0U);  // data, library, page
+  // The certificate and its check; data, library and page of the charts.
+  EXPECT_EQ(count_of(html, "<script"), has_chart_library() ? 5U : 2U);
   EXPECT_FALSE(contains(html, "<script>alert"));
   EXPECT_FALSE(contains(html, "\x1b"));
   EXPECT_FALSE(contains(html, "\xff "));
@@ -269,6 +272,79 @@ TEST(ReportHtml, NeedsNothingFromElsewhere) {
   EXPECT_FALSE(contains(html, "<link"));
   for (const std::string& target : values_after(html, {"href=\""}))
     EXPECT_TRUE(target.starts_with('#')) << target;
+}
+
+TEST(ReportHtml, HasItsCertificateAndTheDigestOfItsLetters) {
+  const Certificate certificate = synthetic_certificate();
+  const std::string page = report_html(certificate, {});
+  EXPECT_TRUE(contains(page, ">" + io::base64(io::gzipped(certify::to_json(certificate))) + "</script>"));
+  // The browser test compares the digest with the letters that a browser sees.
+  EXPECT_TRUE(contains(page, "<main data-text-sha256=\""));
+  EXPECT_EQ(letters_of_html(
+                "<p class=\"a\">1 &lt; 2&nbsp;% &amp;\n it&#39;s</p><svg><text>3</text></svg>&quot;4&quot;"),
+            "1<2%&it's\"4\"");
+  EXPECT_EQ(letters_of_html("a\xC2\xA0"
+                            "b <br>c"),
+            "abc");
+  EXPECT_EQ(letters_of_html("a <unfinished"), "a");
+}
+
+TEST(ReportHtml, ShowsOnlySectionsWithContent) {
+  Certificate certificate = synthetic_certificate();
+  const std::string page = without_scripts(report_html(certificate, {}));
+  EXPECT_FALSE(contains(page, "id=\"figures\""));
+  EXPECT_FALSE(contains(page, "id=\"paper\""));
+  EXPECT_TRUE(contains(page, "id=\"confidence\""));
+  certificate.shares.clear();
+  EXPECT_FALSE(contains(without_scripts(report_html(certificate, {})), "id=\"confidence\""));
+  // One set of assumptions: each is in the page once.
+  for (const std::string& assumption : certificate.assumptions)
+    EXPECT_EQ(count_of(page, "<li>" + html_prose(assumption)), 1U) << assumption;
+}
+
+TEST(ReportHtml, HasTheNumbersOfOthersBesideItsOwn) {
+  TextTable table;
+  table.columns = {{"steps"}, {"paper"}, {"ours"}};
+  table.add_row({"10", "0.5", "0.4"});
+  const std::string page =
+      report_html(synthetic_certificate(), {},
+                  {{"residual", "The residual", table, {"1 of 1 is better", "b", "c", "d"}}});
+  EXPECT_TRUE(contains(page, "The paper&#39;s numbers and ours"));
+  EXPECT_TRUE(contains(page, "href=\"table_residual.tex\""));
+  EXPECT_TRUE(contains(page, ">1 more remark<"));
+}
+
+TEST(ReportHtml, SaysOneProblemAndWhatWasSolvedByWhat) {
+  Certificate certificate = synthetic_certificate({.variants = 1});
+  certificate.variants[0].samples = 1;
+  certificate.title.clear();
+  certificate.run = R"({"solver":"SCS","family":"robust Kalman filter","description":"SCS, cold start"})";
+  const std::string page = report_html(certificate, {});
+  EXPECT_TRUE(contains(page, "<h1>SCS on robust Kalman filter</h1>"));
+  EXPECT_TRUE(contains(page, "from 1 problem."));
+  EXPECT_TRUE(contains(page, "Solver: SCS, cold start. Family: robust Kalman filter<"));
+  certificate.run = "null";
+  certificate.variants[0].name = "mine";
+  EXPECT_TRUE(contains(report_html(certificate, {}), "<h1>mine</h1>"));
+}
+
+TEST(SuccessFigure, LeavesNoEmptyHalfOfAnAxis) {
+  Certificate certificate = synthetic_certificate({.variants = 1});
+  certificate.steps = {1, 10, 20, 40};
+  certificate.tolerances = {1e-3};
+  certificate.quantile.clear();
+  certificate.budget.clear();
+  certificate.bands.clear();
+  certificate.success = {{0, 1, 1e-3, bounds::RiskMethod::exact, 100, 100, 0.01, 0, 0},
+                         {0, 10, 1e-3, bounds::RiskMethod::exact, 100, 100, 0.01, 0, 0},
+                         {0, 20, 1e-3, bounds::RiskMethod::exact, 100, 40, 0.01, 0.60, 0.5},
+                         {0, 40, 1e-3, bounds::RiskMethod::exact, 100, 10, 0.01, 0.90, 0.80}};
+  EXPECT_EQ(success_figure(certificate).x.low, 10);
+  EXPECT_EQ(success_figure(certificate).y.low, 0);
+  certificate.steps = {20, 40};
+  certificate.success.erase(certificate.success.begin(), certificate.success.begin() + 2);
+  certificate.success[0].lower_bound = 0.57;
+  EXPECT_EQ(success_figure(certificate).y.low, 0.5);
 }
 
 TEST(ReportHtml, TellsWhatIsAndIsNotCertified) {

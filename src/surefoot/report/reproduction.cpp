@@ -29,8 +29,6 @@ namespace {
 
 using certify::Certificate;
 
-constexpr std::size_t remarks_in_sight = 3;
-
 std::string duration_label(double seconds) {
   if (seconds < 99.5) return fmt::format("{:.0f} s", seconds);
   return fmt::format("{:.0f} min", seconds / 60);
@@ -100,8 +98,8 @@ std::string summary_html(const Reproduction& reproduction) {
   html += html_paragraph("What the certificates promise of new problems, in sentences to quote:");
   html += "<div class=\"variants\">\n";
   for (const ExperimentResult& result : reproduction.experiments) {
-    html += fmt::format("<div>\n<h3><a href=\"#{}\">{}</a></h3>\n", html_escaped(experiment_id(result)),
-                        html_escaped(result.title));
+    html += fmt::format("<div>\n<p class=\"variant\"><a href=\"#{}\">{}</a></p>\n",
+                        html_escaped(experiment_id(result)), html_escaped(result.title));
     html += result.missing.empty() ? html_list(sentences_of(result)) : html_paragraph(result.missing, "note");
     html += "</div>\n";
   }
@@ -123,21 +121,6 @@ std::string settings_html(const ExperimentResult& result) {
                         html_escaped(value.is_string() ? value.get<std::string>() : value.dump()));
   }
   return html + "</dl>\n";
-}
-
-std::string table_html(const ExperimentResult& result, const ResultTable& table) {
-  std::string html = fmt::format("<h4>{}</h4>\n", html_escaped(table.title));
-  html += html_scrolling(table.table, "compared", table.title);
-  const auto split = std::min(table.remarks.size(), remarks_in_sight);
-  const auto middle = table.remarks.begin() + static_cast<std::ptrdiff_t>(split);
-  if (split > 0) html += html_list({table.remarks.begin(), middle});
-  if (split < table.remarks.size())
-    html += html_folded(fmt::format("{} more remark{}", table.remarks.size() - split,
-                                    table.remarks.size() - split == 1 ? "" : "s"),
-                        html_list({middle, table.remarks.end()}));
-  return html + fmt::format("<p class=\"note\">For papers: {}, {}</p>\n",
-                            linked(result.name, fmt::format("table_{}.tex", table.slug).c_str(), "LaTeX"),
-                            linked(result.name, fmt::format("table_{}.csv", table.slug).c_str(), "CSV"));
 }
 
 std::string certificate_html(const ResultCertificate& each, const std::string& prefix,
@@ -198,13 +181,11 @@ std::string meaning_html(const Reproduction& reproduction) {
   std::string html = html_paragraph(
       "Each certificate holds with its own confidence; no confidence is claimed for all certificates "
       "together. Sentences that are not about every certificate say which they are about.");
-  html += html_list(lines_of_all(reproduction, certify::what_it_says));
-  html += "<h3>What they do not say</h3>\n" +
-          html_list(lines_of_all(reproduction, certify::what_it_does_not_say));
-  const std::vector<std::string> assumptions =
-      lines_of_all(reproduction, [](const Certificate& certificate) { return certificate.assumptions; });
-  if (!assumptions.empty()) html += "<h3>Assumptions on record</h3>\n" + html_list(assumptions);
-  return html;
+  return html + assumptions_html(
+                    lines_of_all(reproduction,
+                                 [](const Certificate& certificate) { return certificate.assumptions; }),
+                    lines_of_all(reproduction, certify::what_it_says),
+                    lines_of_all(reproduction, certify::what_it_does_not_say));
 }
 
 std::string checks_html(const Reproduction& reproduction) {
@@ -231,7 +212,10 @@ ReproductionPage::ReproductionPage(PlotOptions options) : options_(std::move(opt
 ReproductionPage::~ReproductionPage() = default;
 
 std::string ReproductionPage::html(const Reproduction& reproduction) {
-  Page page{reproduction.title, reproduction.subtitle, reproduction.version, {}, ""};
+  Page page;
+  page.title = reproduction.title;
+  page.subtitle = reproduction.subtitle;
+  page.version = reproduction.version;
   page.sections.push_back({"summary", "", "Summary", summary_html(reproduction)});
   std::vector<ChartSet> charts;
   for (const ExperimentResult& result : reproduction.experiments) {
@@ -252,7 +236,7 @@ std::string ReproductionPage::html(const Reproduction& reproduction) {
 ReproductionPage::Kept ReproductionPage::made(const ExperimentResult& result) const {
   Kept kept{result.name, settings_html(result), {}};
   if (!result.tables.empty()) kept.html += "<h3 class=\"part\">The paper's numbers and ours</h3>\n";
-  for (const ResultTable& table : result.tables) kept.html += table_html(result, table);
+  for (const ResultTable& table : result.tables) kept.html += result_table_html(table, result.name);
   if (!result.figures.empty())
     kept.html += "<h3 class=\"part\">Figures</h3>\n" + figures_html(result.figures);
   kept.html += "<h3 class=\"part\">Certificates</h3>\n";

@@ -13,13 +13,6 @@
 /// One page for many experiments: what each found, beside what others had found.
 namespace surefoot::report {
 
-struct ResultTable {
-  std::string slug;  ///< of its files
-  std::string title;
-  TextTable table;
-  std::vector<std::string> remarks;  ///< the first is the verdict
-};
-
 struct ResultCertificate {
   std::string folder;  ///< of certificate.json and report.html, from the page's folder on
   bool main = false;   ///< shown with its figures; others in a list

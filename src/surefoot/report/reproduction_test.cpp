@@ -68,7 +68,7 @@ TEST(ReproductionPage, HasEveryExperimentAndSaysWhatIsMissing) {
 TEST(ReproductionPage, HoldsTheChartingLibraryOnceAndIdsOfEachCertificate) {
   if (!has_chart_library()) GTEST_SKIP() << "built without the charting library";
   const std::string html = ReproductionPage(no_gnuplot).html(two_and_a_missing_one());
-  EXPECT_EQ(times_in(html, "<script>"), 2U);
+  EXPECT_EQ(times_in(html, "<script>"), 3U);
   for (const char* id : {"one-1-success", "one-1-quantiles", "two-1-success", "two-1-quantiles"})
     EXPECT_EQ(times_in(html, std::string("data-chart=\"") + id + "\""), 1U) << id;
 }

@@ -141,9 +141,9 @@ TEST(TerminalText, FitsOneHundredColumnsWithoutControlCodes) {
 
 TEST(TerminalText, PrintsADashForNoGuaranteeAndExplainsIt) {
   const std::string text = terminal_text(tiny(0, infinity, std::nullopt));
-  EXPECT_TRUE(contains(text, "\"-\" is no guarantee"));
+  EXPECT_TRUE(contains(text, "\"-\": not certifiable with this sample size"));
   EXPECT_TRUE(contains(text, "90 %        200          -"));
-  EXPECT_FALSE(contains(terminal_text(tiny(0.9, 1, 231)), "no guarantee"));
+  EXPECT_FALSE(contains(terminal_text(tiny(0.9, 1, 231)), "not certifiable"));
 }
 
 TEST(TerminalText, AbridgesManyTolerances) {

@@ -30,7 +30,7 @@ std::string to_markdown(const TextTable& table);
 /// A tabular environment for LaTeX, without packages; 1.5e-3 becomes 1.5 times a power of ten.
 std::string to_latex(const TextTable& table);
 
-/// <table> with escaped text; the key columns are row headings, cells that say nothing have class "none".
+/// \<table\> with escaped text; the key columns are row headings, cells that say nothing have class "none".
 std::string to_html(const TextTable& table);
 
 /// The table, or parts of it that are at most `width` columns of text wide: cut between groups, about evenly.

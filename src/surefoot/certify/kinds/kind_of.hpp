@@ -108,7 +108,7 @@ class ListFields {
 ///     what makes two claims the same question
 ///   void check_one(const Claim& claim, ClaimChecker& checker) const;
 ///     recomputes the claim from its counts
-///   template <class Visit> static void derive(Visit& visit, const Certificate& certificate, const Claim& claim);
+///   template \<class Visit\> static void derive(Visit& visit, const Certificate& certificate, const Claim& claim);
 ///     if there are: values that follow from the claim and from what is declared, for readers
 ///   static std::string difference(const Claim& recounted, const Claim& stated);
 ///     between a recount of the data and what is stated; empty if there is none
