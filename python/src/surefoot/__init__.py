@@ -36,6 +36,7 @@ from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
 from .pairs import PairedComparison, compare_paired
+from .tuning import Tried, Tuned, tune
 
 __all__ = [
     "Alarm",
@@ -61,6 +62,8 @@ __all__ = [
     "SurvivedShift",
     "Terminations",
     "Traces",
+    "Tried",
+    "Tuned",
     "Verification",
     "__version__",
     "bounds",
@@ -76,6 +79,7 @@ __all__ = [
     "set_threads",
     "solvers",
     "threads",
+    "tune",
     "validate",
     "worst_case",
 ]
