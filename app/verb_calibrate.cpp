@@ -146,6 +146,8 @@ void add_calibrate_verb(CLI::App& app) {
       ->check(at_least_one)
       ->excludes(hold_out)
       ->excludes(kinds);
+  verb->add_option("--problems", arguments->plan.folder,
+                   "folder of the problems, for weights that were trained on files [where they were then]");
   verb->add_option("--metric", arguments->plan.metric,
                    "what claims are about, of the model's metrics [its first]");
   verb->add_option("--tolerances", arguments->tolerances,

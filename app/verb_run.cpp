@@ -61,6 +61,7 @@ struct RunArguments {
   std::string folder;
   std::map<std::string, std::string> files;
   std::string settings;  // told apart before parsing, see main
+  std::string schedule;
   std::string preset{to_string(Preset::defaults)};
   FamilyRunOptions run;
   int threads = 0;
@@ -133,6 +134,14 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
     osqp.check_termination = arguments.osqp.options.check_termination;
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
+  if (!arguments.schedule.empty()) {
+    for (const auto& [name, value] : rerun_settings(osqp, arguments.preset))
+      require(verb.count(name) == 0, "{}: with --schedule all settings are those of the weights", name);
+    require(!osqp.stop, "--stop: a schedule has no stopping test");
+    return run(
+        verb, arguments, {},
+        [&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, exit_code);
+  }
   run(
       verb, arguments, rerun_settings(osqp, arguments.preset),
       [&](families::FamilyFiles& files) { return osqp_run(files, osqp); }, exit_code);
@@ -247,6 +256,9 @@ void add_qp(CLI::App& run, int& exit_code) {
       "solver settings: default (the package as it is installed), fixed (the same without adaptive rho and "
       "stopping test; package is its older name) or paper");
   add_osqp_options(*verb, *arguments);
+  verb->add_option(
+      "--schedule", arguments->schedule,
+      "weights of a learned schedule of rho and alpha, of surefoot train: its settings, run at the means");
   verb->footer("Example: surefoot run qp examples/mpc --iterations 200 --tolerances 1e-3,1e-2");
   verb->callback([arguments, verb, &exit_code] { run_qp(*verb, *arguments, exit_code); });
 }

@@ -3,7 +3,8 @@
   python3 docs/tune_families.py families
 
 writes families/kalman (for `tune cone`), families/control, families/lasso and families/svm (for `tune qp`), and
-families/control_shifted, the control family with another horizon and wider states. Only vectors vary in each.
+families/control_shifted, the control family with another horizon and wider states; for schedules of step sizes
+families/quadratic and families/codes. Only vectors vary in each.
 """
 
 import math
@@ -197,6 +198,45 @@ def kalman(folder, samples, horizon, seed):
         f"[cones]\nzero = {zero}\nnonnegative = {2 * horizon}\nsecond_order = [{', '.join(['3'] * horizon)}]\n")
 
 
+def quadratic(folder, samples, seed):
+    """minimise 1/2 z'Pz + c'z, eigenvalues of P from 1 to 50 at equal distances of their logarithms."""
+    draw = random.Random(seed)
+    n = 20
+    basis = []
+    for _ in range(n):  # Gram and Schmidt
+        row = [draw.gauss(0, 1) for _ in range(n)]
+        for known in basis:
+            along = sum(x * y for x, y in zip(row, known))
+            row = [x - along * y for x, y in zip(row, known)]
+        length = math.sqrt(sum(x * x for x in row))
+        basis.append([x / length for x in row])
+    curvature = [50 ** (i / (n - 1)) for i in range(n)]
+    p = [[sum(curvature[k] * basis[k][i] * basis[k][j] for k in range(n)) for j in range(n)] for i in range(n)]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_matrix(folder / "P.mtx", entries_of(p), n, n, symmetric=True)
+    write_table(folder / "c.csv", [[draw.gauss(0, 1) for _ in range(n)] for _ in range(samples)])
+
+
+def codes(folder, samples, seed):
+    """minimise 1/2 |Dz - b|^2 + 0.1 |z|_1 with b = D z* + noise, z* sparse: sparse coding."""
+    draw = random.Random(seed)
+    m, n = 20, 40
+    columns = []
+    for _ in range(n):
+        column = [draw.gauss(0, 1) for _ in range(m)]
+        length = math.sqrt(sum(x * x for x in column))
+        columns.append([x / length for x in column])
+    d = transposed(columns)
+    b = []
+    for _ in range(samples):
+        true = [draw.gauss(0, 1) if draw.random() < 0.1 else 0.0 for _ in range(n)]
+        b.append([sum(x * y for x, y in zip(row, true)) + draw.gauss(0, 0.02) for row in d])
+    folder.mkdir(parents=True, exist_ok=True)
+    write_matrix(folder / "D.mtx", entries_of(d), m, n)
+    write_table(folder / "b.csv", b)
+    (folder / "weight.csv").write_text("0.1\n")
+
+
 if __name__ == "__main__":
     out = pathlib.Path(sys.argv[1])
     kalman(out / "kalman", 240, 50, 1)
@@ -204,3 +244,5 @@ if __name__ == "__main__":
     control(out / "control_shifted", 1000, 20, 1.3, 3)
     lasso(out / "lasso", 1000, 4)
     svm(out / "svm", 600, 5)
+    quadratic(out / "quadratic", 1000, 6)
+    codes(out / "codes", 1000, 7)

@@ -12,6 +12,7 @@ MODULES = {
     "surefoot.certificate": (),
     "surefoot.certification": (),
     "surefoot.pairs": (),
+    "surefoot.tuning": (),
     "surefoot.pac_bayes": (),
     "surefoot.calibration": (),
     "surefoot.worst_case": (),

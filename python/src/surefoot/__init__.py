@@ -36,6 +36,7 @@ from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
 from .pairs import Comparison, PairedComparison, Ranking, compare, compare_paired, rank
+from .tuning import Tried, Tuned, tune
 
 __all__ = [
     "Alarm",
@@ -63,6 +64,8 @@ __all__ = [
     "SurvivedShift",
     "Terminations",
     "Traces",
+    "Tried",
+    "Tuned",
     "Verification",
     "__version__",
     "bounds",
@@ -80,6 +83,7 @@ __all__ = [
     "set_threads",
     "solvers",
     "threads",
+    "tune",
     "validate",
     "worst_case",
 ]

@@ -9,7 +9,7 @@ namespace surefoot::algorithms {
 ///   z).
 /// Residual ||z+ - z||; iterate z (n). A. Beck, M. Teboulle, "A fast iterative shrinkage-thresholding
 /// algorithm for linear inverse problems", SIAM J. Imaging Sci. 2, 2009.
-class Fista final : public Operator {
+class Fista final : public Operator, public DifferentiableStep, public ScheduledStep {
  public:
   explicit Fista(problems::Lasso problem, IstaOptions options = {});
 
@@ -26,14 +26,30 @@ class Fista final : public Operator {
   void start(Batch z, Workspace& workspace) const override;
   void step(Index k, Batch z, Workspace& workspace, double* residual) const override;
   void write(ConstBatch iterate, Workspace& workspace, Batch z) const override;
-  [[nodiscard]] bool knows(Quantity quantity) const override { return quantity == Quantity::objective; }
+  [[nodiscard]] bool knows(Quantity quantity) const override { return SoftGradient::knows(quantity); }
   void measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const override;
   [[nodiscard]] DeclaredMap declared_map() const override {
     return {nullptr,
             "its momentum makes every step another map; surefoot worst-case composite-fista bounds it"};
   }
+  [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
+  void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
+  /// Of the optimality residual.
+  void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                   Workspace& workspace) const override;
+  /// The step size, in the place of 1 / L.
+  [[nodiscard]] std::vector<StepSetting> step_settings() const override {
+    return {{"step", 1 / lipschitz()}};
+  }
+  void step_with(Index k, const StepValues& settings, Batch z, Workspace& workspace,
+                 double* residual) const override;
+  void step_with_vjp(Index k, const StepValues& settings, ConstBatch z, Batch cotangent, double* d_settings,
+                     Workspace& workspace) const override;
 
  private:
+  void advance(const double* step, Batch z, SoftGradient::Room& room, double* residual) const;
+  void pull_back(const double* step, ConstBatch z, Batch cotangent, double* by_step,
+                 SoftGradient::Room& room) const;
   SoftGradient gradient_;
 };
 

@@ -20,6 +20,8 @@ void GradientDescentOptions::validate() const {
 struct GradientDescent::Room final : Workspace {
   Buffer c;
   Buffer product;
+  Buffer gradient;
+  Buffer step;  // one per lane: the operator's own
 };
 
 GradientDescent::GradientDescent(problems::Quadratic problem, GradientDescentOptions options)
@@ -37,6 +39,8 @@ std::unique_ptr<Workspace> GradientDescent::make_workspace() const {
   auto room = std::make_unique<Room>();
   room->c = make_buffer(n_, lanes);
   room->product = make_buffer(n_, lanes);
+  room->gradient = make_buffer(n_, lanes);
+  room->step = Buffer(lanes, step_);
   return room;
 }
 
@@ -56,10 +60,19 @@ void GradientDescent::start(Batch z, Workspace& /*workspace*/) const {
 }
 
 void GradientDescent::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
-  using L = Lanes<lanes>;
   auto& room = static_cast<Room&>(workspace);
+  advance(room.step.data(), z, room, residual);
+}
+
+void GradientDescent::step_with(Index /*k*/, const StepValues& settings, Batch z, Workspace& workspace,
+                                double* residual) const {
+  advance(settings.lanes, z, static_cast<Room&>(workspace), residual);
+}
+
+void GradientDescent::advance(const double* step, Batch z, Room& room, double* residual) const {
+  using L = Lanes<lanes>;
   multiply(P_.data(), n_, n_, z.data, room.product.data(), lanes);
-  const L size(step_);
+  const L size = L::load(step);
   L squares(0.0);
   for (Index i = 0; i < n_; ++i) {
     const L change = size * (L::load(room.product.data() + i * lanes) + L::load(room.c.data() + i * lanes));
@@ -76,19 +89,62 @@ DeclaredMap GradientDescent::declared_map() const {
   return {std::make_shared<WholeIterateMap>(averagedness, n_)};
 }
 
-// c - step P c, P symmetric.
 void GradientDescent::step_vjp(Index /*k*/, ConstBatch /*z*/, Batch cotangent, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  pull_back(room.step.data(), cotangent, room);
+}
+
+// d step = -c'(P z + b), b the linear term.
+void GradientDescent::step_with_vjp(Index /*k*/, const StepValues& settings, ConstBatch z, Batch cotangent,
+                                    double* d_settings, Workspace& workspace) const {
   using L = Lanes<lanes>;
   auto& room = static_cast<Room&>(workspace);
+  multiply(P_.data(), n_, n_, z.data, room.product.data(), lanes);
+  L by_step(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    const L gradient = L::load(room.product.data() + i * lanes) + L::load(room.c.data() + i * lanes);
+    by_step.subtract_product(L::load(cotangent.row(i)), gradient);
+  }
+  by_step.store(d_settings);
+  pull_back(settings.lanes, cotangent, room);
+}
+
+// c - step P c, P symmetric.
+void GradientDescent::pull_back(const double* step, Batch cotangent, Room& room) const {
+  using L = Lanes<lanes>;
   multiply(P_.data(), n_, n_, cotangent.data, room.product.data(), lanes);
-  const L size(step_);
+  const L size = L::load(step);
   for (Index i = 0; i < n_; ++i) {
     (L::load(cotangent.row(i)) - size * L::load(room.product.data() + i * lanes)).store(cotangent.row(i));
   }
 }
 
 bool GradientDescent::knows(Quantity quantity) const {
-  return quantity == Quantity::objective || quantity == Quantity::dual_residual;
+  return quantity == Quantity::objective || quantity == Quantity::dual_residual ||
+         quantity == Quantity::optimality_residual;
+}
+
+// P g / |g|, g the gradient.
+void GradientDescent::measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value,
+                                  Batch cotangent, Workspace& workspace) const {
+  using L = Lanes<lanes>;
+  if (quantity != Quantity::optimality_residual)
+    return DifferentiableStep::measure_vjp(quantity, k, z, d_value, cotangent, workspace);
+  auto& room = static_cast<Room&>(workspace);
+  multiply(P_.data(), n_, n_, z.data, room.product.data(), lanes);
+  L squares(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    const L gradient = L::load(room.product.data() + i * lanes) + L::load(room.c.data() + i * lanes);
+    squares.add_product(gradient, gradient);
+    gradient.store(room.gradient.data() + i * lanes);
+  }
+  multiply(P_.data(), n_, n_, room.gradient.data(), room.product.data(), lanes);
+  const L seed = where_greater(squares, L(0.0), L::load(d_value) / sqrt(squares), L(0.0));
+  for (Index i = 0; i < n_; ++i) {
+    L sum = L::load(cotangent.row(i));
+    sum.add_product(seed, L::load(room.product.data() + i * lanes));
+    sum.store(cotangent.row(i));
+  }
 }
 
 void GradientDescent::measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace,

@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/buffer.hpp"
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/algorithms/scheduled_step.hpp"
 #include "surefoot/problems/quadratic.hpp"
 
 namespace surefoot::algorithms {
@@ -12,7 +13,7 @@ struct GradientDescentOptions {
 };
 
 /// Gradient descent on 1/2 z'Pz + c'z: z+ = z - step (P z + c). State and iterate z (n).
-class GradientDescent final : public Operator, public DifferentiableStep {
+class GradientDescent final : public Operator, public DifferentiableStep, public ScheduledStep {
  public:
   explicit GradientDescent(problems::Quadratic problem, GradientDescentOptions options = {});
 
@@ -36,10 +37,21 @@ class GradientDescent final : public Operator, public DifferentiableStep {
   [[nodiscard]] DeclaredMap declared_map() const override;
   [[nodiscard]] const DifferentiableStep* differentiable() const override { return this; }
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
+  /// Of the optimality residual, which is the norm of the gradient.
+  void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                   Workspace& workspace) const override;
+  /// The step size.
+  [[nodiscard]] std::vector<StepSetting> step_settings() const override { return {{"step", step_}}; }
+  void step_with(Index k, const StepValues& settings, Batch z, Workspace& workspace,
+                 double* residual) const override;
+  void step_with_vjp(Index k, const StepValues& settings, ConstBatch z, Batch cotangent, double* d_settings,
+                     Workspace& workspace) const override;
 
  private:
   static constexpr int lanes = 16;
   struct Room;
+  void advance(const double* step, Batch z, Room& room, double* residual) const;
+  void pull_back(const double* step, Batch cotangent, Room& room) const;
   problems::Quadratic problem_;
   Index n_ = 0;
   double step_ = 0;

@@ -22,12 +22,22 @@ void Ista::start(Batch z, Workspace& /*workspace*/) const {
 }
 
 void Ista::step(Index /*k*/, Batch z, Workspace& workspace, double* residual) const {
-  using V = Lanes<SoftGradient::lanes>;
   auto& room = static_cast<Room&>(workspace);
+  advance(room.step.data(), z, room, residual);
+}
+
+void Ista::step_with(Index /*k*/, const StepValues& settings, Batch z, Workspace& workspace,
+                     double* residual) const {
+  advance(settings.lanes, z, static_cast<Room&>(workspace), residual);
+}
+
+void Ista::advance(const double* step, Batch z, Room& room, double* residual) const {
+  using V = Lanes<SoftGradient::lanes>;
   gradient_.multiply_gram(z.data, room);
+  const SoftGradient::Length size = gradient_.length(step, room);
   V squares(0.0);
   for (Index i = 0; i < gradient_.variables(); ++i) {
-    const V entry = gradient_.proximal_entry(z.data, i, room);
+    const V entry = gradient_.proximal_entry(z.data, i, size, room);
     const V change = entry - V::load(z.row(i));
     entry.store(z.row(i));
     squares.add_product(change, change);
@@ -43,27 +53,30 @@ DeclaredMap Ista::declared_map() const {
   return {std::make_shared<WholeIterateMap>(1 / (2 - a), gradient_.variables())};
 }
 
-// With c = cotangent where the new entry is not zero, else 0: c - D'D c / L.
+void Ista::pull_back(const double* step, ConstBatch z, Batch cotangent, double* by_step, Room& room) const {
+  gradient_.proximal_vjp(z.data, step, cotangent.data, by_step, room);
+}
+
 void Ista::step_vjp(Index /*k*/, ConstBatch z, Batch cotangent, Workspace& workspace) const {
-  constexpr int W = SoftGradient::lanes;
-  using V = Lanes<W>;
   auto& room = static_cast<Room&>(workspace);
-  gradient_.multiply_gram(z.data, room);
-  for (Index i = 0; i < gradient_.variables(); ++i) {
-    const V entry = gradient_.proximal_entry(z.data, i, room);
-    for (int lane = 0; lane < W; ++lane) {
-      if (entry[lane] == 0) cotangent.row(i)[lane] = 0;
-    }
-  }
-  gradient_.multiply_gram(cotangent.data, room);
-  const V size(1 / gradient_.lipschitz());
-  for (Index i = 0; i < gradient_.variables(); ++i)
-    (V::load(cotangent.row(i)) - size * V::load(room.product.data() + i * W)).store(cotangent.row(i));
+  pull_back(room.step.data(), z, cotangent, nullptr, room);
+}
+
+void Ista::step_with_vjp(Index /*k*/, const StepValues& settings, ConstBatch z, Batch cotangent,
+                         double* d_settings, Workspace& workspace) const {
+  pull_back(settings.lanes, z, cotangent, d_settings, static_cast<Room&>(workspace));
 }
 
 void Ista::measure(Quantity quantity, Index k, ConstBatch z, Workspace& workspace, double* value) const {
   if (!knows(quantity)) Operator::measure(quantity, k, z, workspace, value);
-  gradient_.objective(z.data, static_cast<Room&>(workspace), value);
+  gradient_.measure(quantity, z.data, static_cast<Room&>(workspace), value);
+}
+
+void Ista::measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                       Workspace& workspace) const {
+  if (quantity != Quantity::optimality_residual)
+    return DifferentiableStep::measure_vjp(quantity, k, z, d_value, cotangent, workspace);
+  gradient_.residual_vjp(z.data, d_value, cotangent.data, static_cast<Room&>(workspace));
 }
 
 }  // namespace surefoot::algorithms

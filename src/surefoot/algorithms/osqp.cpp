@@ -201,6 +201,8 @@ void Osqp::load(Index first, Index count, Workspace& workspace) const {
   take(instances.data(), room);
   if (system_->own()) system_->factor_again(room.own);
   std::fill(room.rho.begin(), room.rho.end(), first_rho());
+  std::fill(room.alpha.begin(), room.alpha.end(), options_.alpha);
+  room.step_factors = nullptr;
   room.is_varied = false;
   room.is_stale = false;
 }
@@ -311,7 +313,8 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   using L = Lanes<W>;
   const SplittingSystem& system = *system_;
   const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
-  const SplittingSystem::Numbers& factors = !Own && Varied ? room.varied : numbers;
+  const SplittingSystem::Numbers& factors =
+      factors_of_step<Own, Varied>(numbers, room.varied, room.step_factors);
   const double* rho = factors.rho.data();
   const double* rho_inverse = factors.rho_inverse.data();
   const double* units = Own ? room.units.data() : units_.data();
@@ -327,7 +330,7 @@ void Osqp::step_lanes(double* z, Room& room, double* residual) const {
   const double* l = room.l.data();
   const double* u = room.u.data();
   const L sigma(options_.sigma);
-  const L alpha(options_.alpha);
+  const L alpha = room.alpha.empty() ? L(options_.alpha) : L::load(room.alpha.data());
   const bool kkt = system.kind() == SystemKind::kkt;
   if (kkt) {
     const auto n = static_cast<int>(n_);

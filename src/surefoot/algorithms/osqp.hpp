@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/algorithms/scheduled_step.hpp"
 #include "surefoot/problems/qp.hpp"
 
 #include <functional>
@@ -81,7 +82,7 @@ struct OsqpDirection;
 /// With adaptive rho or a stopping test the state has rows after the iterate: steps and rho of each lane, and
 /// what the stopping test said. A lane's own rho needs its own factors: the block is factored again in lanes.
 /// A block whose lanes all have the first rho uses the factors of the family.
-class Osqp final : public Operator, public DifferentiableStep {
+class Osqp final : public Operator, public DifferentiableStep, public ScheduledStep {
  public:
   explicit Osqp(problems::Qp problem, OsqpOptions options = {});
   ~Osqp() override;
@@ -130,6 +131,21 @@ class Osqp final : public Operator, public DifferentiableStep {
   }
   /// The transposed step where it is linear: a row of w+ that was clipped passes nothing on.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
+  /// Of the optimality residual: of the larger of its two norms.
+  void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                   Workspace& workspace) const override;
+
+  /// rho and alpha. Where instances share their matrices, steps of one rho share its factors, or each lane
+  /// has its own; where they do not, a block is factored again whenever rho changes. InputError with adaptive
+  /// rho or a stopping test, or another system than sparse or kkt.
+  [[nodiscard]] std::vector<StepSetting> step_settings() const override;
+  [[nodiscard]] std::shared_ptr<const void> prepared(std::span<const double> settings) const override;
+  void make_room(Workspace& workspace) const override;
+  void step_with(Index k, const StepValues& settings, Batch z, Workspace& workspace,
+                 double* residual) const override;
+  void step_with_vjp(Index k, const StepValues& settings, ConstBatch z, Batch cotangent, double* d_settings,
+                     Workspace& workspace) const override;
+
   /// Starts are (x, v), n + m: w = clip(v, l, u), y = R (v - w), as a step leaves them.
   [[nodiscard]] Index start_size() const override { return n_ + m_; }
   void start_from(ConstBatch numbers, Batch z, Workspace& workspace) const override;
@@ -164,6 +180,8 @@ class Osqp final : public Operator, public DifferentiableStep {
   void plain_step(double* z, Room& room, double* residual) const;
   void watched_step(Batch z, Room& room, double* residual) const;
   void follow_rho(const double* rho, Room& room) const;
+  void factor_lanes(const double* rho, Room& room) const;
+  void take_settings(const StepValues& settings, Room& room) const;
   void watch(const Due& due, Batch z, Room& room) const;
   void test_for_end(const Due& due, Batch z, Room& room, const OsqpSurvey* surveys) const;
   void survey(const double* z, Room& room, OsqpSurvey* surveys) const;
@@ -178,8 +196,12 @@ class Osqp final : public Operator, public DifferentiableStep {
   void step_identity(double* z, Room& room, double* residual) const;
   template <int W, bool Own, bool Scaled>
   void measure_lanes(Quantity quantity, const double* z, Room& room, double* value) const;
-  template <int W, bool Own>
-  void vjp_lanes(const double* w_new, double* cotangent, Room& room) const;
+  /// d_settings: null, or rows of the derivatives by rho and alpha.
+  void pull_back(ConstBatch z, Batch cotangent, double* d_settings, Room& room) const;
+  template <int W, bool Own, bool Varied = Own>
+  void vjp_lanes(const double* z, double* cotangent, double* d_settings, Room& room) const;
+  template <int W, bool Own, bool Scaled>
+  void optimality_vjp_lanes(const double* z, const double* d_value, double* cotangent, Room& room) const;
   template <class Call>
   void with_lanes(const Call& call) const;
 

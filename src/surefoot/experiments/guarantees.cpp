@@ -44,10 +44,15 @@ class Maker {
   Maker(const std::vector<Candidate>& candidates, const GuaranteePlan& plan)
       : candidates_(candidates), plan_(resolved(plan, candidates)) {
     setting_ = setting_of(candidates.front().posterior, candidates.front().source);
+    if (!plan.folder.empty()) {
+      require(setting_.folder() != nullptr, "--problems: those of {} are drawn", setting_.model);
+      setting_.folder()->folder = plan.folder;
+    }
     for (const Candidate& candidate : candidates) {
       const LearnedSetting other = setting_of(candidate.posterior, candidate.source);
       require(other.same_model(setting_), "{}: is not of the same model and family as {}", candidate.source,
               candidates.front().source);
+      if (setting_.folder() != nullptr && plan_.hold_out) require_unseen(other, candidate.source);
       require(plan.samples > 0 || (other.samples == setting_.samples && other.first == setting_.first),
               "{}: was trained on other samples than {}; say which ones the bound is of (--samples)",
               candidate.source, candidates.front().source);
@@ -90,6 +95,16 @@ class Maker {
   }
 
  private:
+  // Rows of the same files are training samples and fresh ones.
+  void require_unseen(const LearnedSetting& trained, const std::string& source) const {
+    require(trained.seen_first >= 0, "{}: its metadata do not say which samples it depends on", source);
+    const NamedSamples& fresh = *plan_.hold_out;
+    const Index last = checked_sum("hold-out", fresh.first, fresh.count) - 1;
+    require(last < trained.seen_first || trained.seen_last < fresh.first,
+            "{}: depends on problems {} .. {} of its folder, and {} .. {} are to be fresh", source,
+            trained.seen_first, trained.seen_last, fresh.first, last);
+  }
+
   // Of the larger of the two sets of samples: one goes before the other comes.
   [[nodiscard]] MemoryNeeds memory() const {
     Index samples = 0;

@@ -58,6 +58,7 @@ struct GuaranteePlan {
   families::SampleSet hold_out_set = families::SampleSet::hold_out;
   Index seed = 0;                  ///< of the drawn weights
   std::optional<Candidate> prior;  ///< weights whose means are the prior mean
+  std::string folder = {};         ///< of the problems, where they no longer lie where they were trained on
   certify::CountJournal* journal = nullptr;
   std::uint64_t memory_limit = 0;  ///< 0: what is there
 

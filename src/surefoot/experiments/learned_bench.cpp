@@ -47,7 +47,8 @@ std::vector<double> analytic_means(const LearnedSetting& setting) {
         }
       },
       setting.options);
-  require(!means.empty(), "analytic_start: is for lista, the model is {}", setting.model);
+  require(!means.empty(), "analytic_start: is for lista and schedules of step sizes, the model is {}",
+          setting.model);
   return means;
 }
 

@@ -2,6 +2,7 @@
 
 #include "surefoot/algorithms/learned_operator.hpp"
 #include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/step_schedule.hpp"
 #include "surefoot/algorithms/warm_start.hpp"
 #include "surefoot/experiments/learned_setting.hpp"
 #include "surefoot/families/sample_set.hpp"
@@ -61,6 +62,10 @@ StepNumbers numbers_by_step(const LearnedSetting& setting);
 std::vector<double> converted_means(const LearnedSetting& setting, const learning::Posterior& other);
 /// Means that are known without training; InputError for models without such.
 std::vector<double> analytic_means(const LearnedSetting& setting);
+
+/// The optimizer that a schedule is of, with the settings that hold where nothing is learned.
+std::shared_ptr<const algorithms::Operator> make_solver(const ScheduledSolver& model,
+                                                        const families::FolderProblems& problems);
 
 // What experiments use of their own models.
 

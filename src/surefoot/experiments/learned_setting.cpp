@@ -43,6 +43,31 @@ void visit_network(ControlStart& options, const Visit& visit) {
   visit("rho", rho);
 }
 
+template <class Visit>
+void visit_network(ScheduledSolver& options, const Visit& visit) {
+  [[maybe_unused]] auto& [family, solver, rho, alpha, scaling, scale_each, step] = options;
+  visit("solver", solver);
+  visit("rho", rho);
+  visit("alpha", alpha);
+  visit("scaling", scaling);
+  visit("scale_each", scale_each);
+  visit("step", step);
+}
+
+template <class Family>
+void add_family(Family& family, std::vector<Field>& all) {
+  families::visit_constants(family, [&](const char* key, auto& value) {
+    all.push_back({"family", key, std::string("family.") + key, &value, true});
+  });
+}
+
+// Where the files lie is no part of the family; their digests are all of its constants.
+void add_family(families::FolderOptions& family, std::vector<Field>& all) {
+  all.push_back({"family", "kind", "problems.kind", &family.kind, true});
+  all.push_back({"family", "folder", "problems.folder", &family.folder});
+  for (auto& [name, sha256] : family.digests) all.push_back({"", "", "family." + name, &sha256, true, false});
+}
+
 // Of networks: their own operators check more, once there are samples.
 void check_network(const CodeNetworks& /*options*/) {}
 
@@ -69,6 +94,21 @@ void check_network(const ControlStart& options) {
           "hidden: {} layers, there are 1 .. {}", options.hidden.size(), most_layers);
   for (const Index units : options.hidden) check_layer(units);
   require(options.rho > 0, "rho: {} must be > 0", options.rho);
+}
+
+void check_network(const ScheduledSolver& options) {
+  using families::FolderKind;
+  const FolderKind kind = families::parse_folder_kind(options.family.kind);
+  const std::string method = options.method();
+  const bool fits = kind == FolderKind::qp          ? method == "osqp"
+                    : kind == FolderKind::quadratic ? method == "gradient-descent"
+                                                    : method == "ista" || method == "fista";
+  require(fits,
+          "solver: '{}' is not osqp (of the kind qp), gradient-descent (quadratic), ista or fista (lasso)",
+          io::excerpt(options.solver));
+  require(options.rho > 0, "rho: {} must be > 0", options.rho);
+  require(options.alpha > 0 && options.alpha < 2, "alpha: {} is outside (0, 2)", options.alpha);
+  require(options.step >= 0, "step: {} must be >= 0", options.step);
 }
 
 LearnedOptimizer code_network(const char* model) {
@@ -104,6 +144,8 @@ const std::vector<LearnedOptimizer>& learned_optimizers() {
       optimizer_of("maml", 10, MetaLearning(), LossKind::objective,
                    {{"mean squared error", {0.01, 0.1, 1}}, {"largest error", {0.1, 0.5, 1}}}),
       optimizer_of("mpc-warm-start", 120, ControlStart(), LossKind::regression,
+                   {{"optimality residual", {1e-4, 1e-3, 1e-2}}}),
+      optimizer_of("schedule", 20, ScheduledSolver(), LossKind::optimality,
                    {{"optimality residual", {1e-4, 1e-3, 1e-2}}})};
   return all;
 }
@@ -139,15 +181,12 @@ std::vector<Field> LearnedSetting::fields() {
       {"family", "samples", "samples", &samples},     {"family", "first", "samples.first", &first},
       {"network", "steps", "steps", &steps, true},    {"", "", "seen.first", &seen_first, false, false},
       {"", "", "seen.last", &seen_last, false, false}};
-  const auto adder = [&](const std::string& table) {
-    return [&all, table](const char* key, auto& value) {
-      all.push_back({table, key, table + "." + key, &value, true});
-    };
-  };
   std::visit(
       [&](auto& own) {
-        families::visit_constants(own.family, adder("family"));
-        visit_network(own, adder("network"));
+        add_family(own.family, all);
+        visit_network(own, [&](const char* key, auto& value) {
+          all.push_back({"network", key, std::string("network.") + key, &value, true});
+        });
       },
       options);
   return all;
@@ -155,6 +194,20 @@ std::vector<Field> LearnedSetting::fields() {
 
 FamilyKey LearnedSetting::family() const {
   return std::visit([](const auto& own) { return families::key_of(own.family); }, options);
+}
+
+families::FolderOptions* LearnedSetting::folder() {
+  auto* scheduled = std::get_if<ScheduledSolver>(&options);
+  return scheduled == nullptr ? nullptr : &scheduled->family;
+}
+
+const families::FolderOptions* LearnedSetting::folder() const {
+  const auto* scheduled = std::get_if<ScheduledSolver>(&options);
+  return scheduled == nullptr ? nullptr : &scheduled->family;
+}
+
+void LearnedSetting::identify() {
+  if (families::FolderOptions* files = folder()) (void)families::read_folder(*files);
 }
 
 Index LearnedSetting::unrolled() const {
@@ -179,6 +232,7 @@ void LearnedSetting::validate() const {
         check_network(own);
       },
       options);
+  require(folder() == nullptr || family_seed == 0, "seed: the problems of a folder are not drawn");
   constexpr Index fewest_samples = 8;
   require(samples >= fewest_samples, "samples: {} is below {}", samples, fewest_samples);
   (void)checked_sum("samples", first, samples);

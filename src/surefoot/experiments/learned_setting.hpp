@@ -71,8 +71,29 @@ struct ControlStart {
                                          algorithms::Precision precision) const;
 };
 
+/// Settings of a classical optimizer's steps, one after the other, for the problems of a folder.
+struct ScheduledSolver {
+  static constexpr const char* usual_solver = "usual";
+  families::FolderOptions family = {};
+  /// osqp (qp), gradient-descent (quadratic), ista, fista (lasso); usual: the first of the kind.
+  std::string solver = usual_solver;
+  // What holds where nothing is learned: where the schedule begins, its prior mean, and what follows it.
+  double rho = 0.1;        ///< of OSQP
+  double alpha = 1.6;      ///< of OSQP
+  Index scaling = 10;      ///< of OSQP: passes of equilibration
+  bool scale_each = true;  ///< of OSQP: each problem equilibrated on its own; false: all share their factors
+  double step = 0;         ///< of the others; 0: 1 / L
+  [[nodiscard]] std::string method() const;
+  [[nodiscard]] Index unrolled(Index steps) const { return steps; }
+  [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
+  [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
+                                         algorithms::Precision precision) const;
+  /// Silver step sizes, for all but OSQP.
+  [[nodiscard]] std::vector<double> analytic_means(const LearnedSetting& setting) const;
+};
+
 /// What only one model has: the constants of its family and the settings of its network.
-using LearnedOptions = std::variant<CodeNetworks, GradientStart, MetaLearning, ControlStart>;
+using LearnedOptions = std::variant<CodeNetworks, GradientStart, MetaLearning, ControlStart, ScheduledSolver>;
 
 /// Which family and model weights were trained for, and on which samples.
 struct LearnedSetting {
@@ -91,6 +112,11 @@ struct LearnedSetting {
   [[nodiscard]] std::vector<Field> fields();
 
   [[nodiscard]] FamilyKey family() const;
+  /// The files of a family that is a folder; null: samples are drawn.
+  [[nodiscard]] families::FolderOptions* folder();
+  [[nodiscard]] const families::FolderOptions* folder() const;
+  /// Reads the digests of a folder's files, where they are not known yet.
+  void identify();
   /// Steps that training goes through.
   [[nodiscard]] Index unrolled() const;
   /// Whether both are of the same model on the same family.

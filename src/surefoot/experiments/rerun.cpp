@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -30,8 +31,8 @@ using RerunJson = nlohmann::ordered_json;
 // These name files: a certificate may ask for files by their digests alone.
 const std::set<std::string>& options_of_files() {
   static const std::set<std::string> names = [] {
-    std::set<std::string> all{"--P", "--A", "--q",     "--l",     "--u",
-                              "--b", "--c", "--start", "--prior", "--letters"};
+    std::set<std::string> all{"--P", "--A",     "--q",     "--l",       "--u",        "--b",
+                              "--c", "--start", "--prior", "--letters", "--problems", "--schedule"};
     for (const std::string& name : loop_file_names()) all.insert("--" + name);
     return all;
   }();
@@ -150,14 +151,18 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
   const TemporaryFolder work;
   std::vector<std::string> arguments{"/proc/self/exe"};
   arguments.insert(arguments.end(), command.words.begin(), command.words.end());
+  std::map<std::string, fs::path> folders;  // by the options that name them
   for (std::size_t i = 0; i < command.files.size(); ++i) {
     const RerunFile& file = command.files[i];
-    // Several files may have one name: each gets a folder of its own.
-    const fs::path inside = work.path() / std::to_string(i);
-    fs::create_directory(inside);
+    const auto known = file.in_folder ? folders.find(file.option) : folders.end();
+    const bool is_new = known == folders.end();
+    // Several files may have one name: each gets a folder of its own, unless an option names that of all.
+    const fs::path inside = is_new ? work.path() / std::to_string(i) : known->second;
+    if (is_new) fs::create_directory(inside);
+    if (is_new && file.in_folder) folders.emplace(file.option, inside);
     fs::create_symlink(fs::absolute(file_of_rerun(folder, file)), inside / file.file);
     const std::string path = (file.in_folder ? inside : inside / file.file).string();
-    arguments.push_back(file.option.empty() ? path : file.option + "=" + path);
+    if (is_new) arguments.push_back(file.option.empty() ? path : file.option + "=" + path);
   }
   for (const auto& [name, value] : command.options) arguments.push_back(name + "=" + value);
   // A repetition is no look: what it shows was shown before, and its ledger goes with the folder.

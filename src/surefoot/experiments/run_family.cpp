@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/certify_run.hpp"
 #include "surefoot/certify/count_table.hpp"
+#include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/run_counter.hpp"
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/core/bytes.hpp"
@@ -14,10 +15,13 @@
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/checkpoints.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/learned_bench.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
+#include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/file_names.hpp"
 #include "surefoot/runs/named_metric.hpp"
 #include "surefoot/runs/solve_cone.hpp"
@@ -170,6 +174,45 @@ SolverRun osqp_run(problems::Qp problem, const algorithms::OsqpOptions& options)
   return run;
 }
 
+SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights) {
+  const std::string name = weights.string();
+  const learning::Posterior posterior = learning::load_posterior(weights);
+  note_missing_digest(posterior, name);
+  const LearnedSetting setting = setting_of(posterior, name);
+  const auto* model = std::get_if<ScheduledSolver>(&setting.options);
+  require(model != nullptr && model->method() == "osqp",
+          "--schedule: {} holds weights of {}, no schedule of OSQP", name, setting.model);
+  struct Held {
+    families::FolderProblems problems;
+    std::unique_ptr<algorithms::StepSchedule> schedule;
+  };
+  const auto held = std::make_shared<Held>(Held{files.read_qp(), nullptr});
+  require(problems_by_digest(files, 0).family != setting.family().text(),
+          "--schedule: {} depends on problems {} .. {} of these files; certify it on others of them with "
+          "surefoot calibrate {} --hold-out FIRST:COUNT",
+          name, setting.seen_first, setting.seen_last, name);
+  files.with_file_names([&] {
+    held->schedule =
+        std::make_unique<algorithms::StepSchedule>(make_solver(*model, held->problems), setting.steps);
+  });
+  learning::require_layout(posterior, held->schedule->weights());
+  const Eigen::VectorXd& mean = posterior.gaussians.mean;
+  const auto size = static_cast<std::size_t>(mean.size());
+  held->schedule->assign({mean.data(), size}, std::vector<double>(size, 0.0));
+  const auto& qp = std::get<problems::Qp>(held->problems);
+  SolverRun run;
+  run.op = std::make_unique<certify::SampledOperator>(*held->schedule);
+  run.data = certify::data_of(qp);
+  run.solve = [held](const Interrupt& interrupt) {
+    runs::QpSolveOptions how;
+    how.interrupt = interrupt;
+    return runs::solve_qp(std::get<problems::Qp>(held->problems), how);
+  };
+  run.problems = held;
+  run.weights = RerunFile{"--schedule", file_name(name), io::sha256_of_file(name)};
+  return run;
+}
+
 SolverRun scs_run(problems::ConeProgram problem, const algorithms::ScsOptions& options) {
   const auto held = std::make_shared<const problems::ConeProgram>(std::move(problem));
   SolverRun run;
@@ -218,6 +261,7 @@ io::Configuration FamilyRun::data() const {
   io::Configuration data;
   for (const families::FamilyFiles::Read& read : files_.files())
     data.emplace_back("--" + read.name, read.sha256);
+  if (solver_.weights) data.emplace_back(solver_.weights->option, solver_.weights->sha256);
   return data;
 }
 
@@ -225,6 +269,7 @@ std::vector<RerunFile> FamilyRun::rerun_files() const {
   std::vector<RerunFile> read;
   for (const families::FamilyFiles::Read& file : files_.files())
     read.push_back({"--" + file.name, file_name(file.file), file.sha256});
+  if (solver_.weights) read.push_back(*solver_.weights);
   return read;
 }
 
@@ -398,6 +443,8 @@ std::string FamilyRun::record(FamilyResult& result) const {
   run["files"] = Json::object();
   for (const families::FamilyFiles::Read& read : files_.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
+  if (solver_.weights)
+    run["files"]["schedule"] = {{"file", solver_.weights->file}, {"sha256", solver_.weights->sha256}};
   run["iterations"] = options_.iterations;
   if (const std::string description = run.value("description", ""); !description.empty())
     result.solver_line = "Solver: " + description;

@@ -18,6 +18,7 @@
 #include "surefoot/runs/terminations.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,13 +71,18 @@ struct SolverRun {
   certify::ProblemData data;
   /// Accurate solutions of all instances.
   std::function<problems::Table(const Interrupt&)> solve;
-  bool stops = false;  ///< its stopping test, if it has one, is obeyed
+  std::optional<RerunFile> weights = std::nullopt;  ///< of a learned schedule, and the option that names them
+  bool stops = false;                               ///< its stopping test, if it has one, is obeyed
 };
 SolverRun osqp_run(problems::Qp problem, const algorithms::OsqpOptions& options);
 SolverRun scs_run(problems::ConeProgram problem, const algorithms::ScsOptions& options);
 SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options);
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
                   const problems::Cones& cones);
+
+/// OSQP with a learned schedule (`surefoot train`, model = "schedule") at its means. InputError if the
+/// weights are no schedule of OSQP, or depend on these very problems.
+SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights);
 
 struct FamilyResult {
   certify::Certificate certificate;

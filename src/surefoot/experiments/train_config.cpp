@@ -253,6 +253,8 @@ TrainConfig config_of(const std::filesystem::path& path, const toml::table& root
       config.stages.push_back(read_stage(file, *node.as_table(), config.loss));
   }
   require(!config.stages.empty(), "{}: has no [[stage]]", file);
+  families::FolderOptions* files = config.setting.folder();
+  if (files != nullptr && !files->folder.empty()) files->folder = beside(files->folder).string();
   try {
     config.validate();
   } catch (const InputError& error) {

@@ -163,6 +163,19 @@ void require_room_for_steps(const Training& training) {
   least.require_fit();
 }
 
+/// The settings of each step, for other programs.
+std::string settings_csv(const algorithms::StepSchedule& schedule, const learning::Posterior& posterior) {
+  const Eigen::VectorXd& mean = posterior.gaussians.mean;
+  const problems::Table values = schedule.settings_at({mean.data(), static_cast<std::size_t>(mean.size())});
+  std::string text = "k";
+  for (const algorithms::WeightBlock& block : posterior.layout.blocks) text += "," + block.name;
+  for (Index k = 0; k < values.rows(); ++k) {
+    text += fmt::format("\n{}", k + 1);
+    for (Index s = 0; s < values.cols(); ++s) text += fmt::format(",{}", values(k, s));
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 Training read_training(const fs::path& config) {
@@ -188,18 +201,23 @@ static void describe(const Training& training, learning::Posterior& posterior) {
 
 bool is_of(const learning::Posterior& posterior, const Training& training) {
   learning::Posterior same = posterior;
-  describe(training, same);
+  Training identified = training;
+  identified.config.setting.identify();
+  describe(identified, same);
   same.metadata["training.version"] = posterior.metadata.contains("training.version")
                                           ? posterior.metadata.at("training.version")
                                           : std::string();
   return same.metadata == posterior.metadata;
 }
 
-learning::TrainResult run_training(const Training& training) {
+learning::TrainResult run_training(const Training& asked) {
+  asked.config.validate();
+  Training training = asked;
+  training.config.setting.identify();
   TrainConfig config = training.config;
-  config.validate();
   const LearnedSetting& setting = config.setting;
-  io::ResultFolder folder(training.folder, [](const fs::path& name) { return name == weights_name; });
+  io::ResultFolder folder(training.folder,
+                          [](const fs::path& name) { return name == weights_name || name == settings_name; });
   training.checkpoint.prepare();
   MemoryNeeds needs(training.memory_limit);
   needs.add("samples", static_cast<double>(setting.samples) * (config.flip_signs ? 2 : 1) *
@@ -263,7 +281,13 @@ learning::TrainResult run_training(const Training& training) {
   write_down(training,
              certify::training_look(training_range(setting, setting.seen_first, setting.seen_last),
                                     io::sha256_hex(weights), learning::numbers_sha256(result.posterior)));
-  folder.finish({{weights_name, weights}});
+  std::vector<io::FileContent> files{{weights_name, weights}};
+  std::string settings;
+  if (const auto* schedule = dynamic_cast<const algorithms::StepSchedule*>(bench.op.get())) {
+    settings = settings_csv(*schedule, result.posterior);
+    files.push_back({settings_name, settings});
+  }
+  folder.finish(files);
   io::remove_output(options.checkpoint);
   return result;
 }

@@ -11,6 +11,8 @@ namespace surefoot::experiments {
 
 /// Name of the weights file in the folder of a training.
 inline constexpr const char* weights_name = "weights.safetensors";
+/// Of a schedule: the settings of every step at the means, as a table.
+inline constexpr const char* settings_name = "schedule.csv";
 
 /// A training from its configuration: what is trained, where it goes.
 struct Training {
@@ -32,6 +34,6 @@ bool is_of(const learning::Posterior& posterior, const Training& training);
 
 /// Draws the samples, trains, and writes weights.safetensors with metadata that say how it was made. A signal
 /// that StopSignals catches ends it with Interrupted after a last checkpoint.
-learning::TrainResult run_training(const Training& training);
+learning::TrainResult run_training(const Training& asked);
 
 }  // namespace surefoot::experiments

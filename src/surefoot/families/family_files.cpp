@@ -158,6 +158,26 @@ problems::Qp FamilyFiles::read_qp() {
   return problem;
 }
 
+problems::Quadratic FamilyFiles::read_quadratic() {
+  problems::Quadratic problem;
+  problem.P = read_matrix("P");
+  problem.c = read_table("c");
+  with_file_names([&] { problem.validate(); });
+  return problem;
+}
+
+problems::Lasso FamilyFiles::read_lasso() {
+  problems::Lasso problem;
+  problem.D = read_matrix("D");
+  problem.b = read_table("b");
+  const Table weight = read_table("weight");
+  require(weight.size() == 1, "{}: has {} numbers, the weight of |z| is one", files_.back().file,
+          weight.size());
+  problem.weight = weight(0, 0);
+  with_file_names([&] { problem.validate(); });
+  return problem;
+}
+
 problems::ConeProgram FamilyFiles::read_cone_program(problems::Cones cones) {
   problems::ConeProgram problem;
   problem.P = read_matrices("P");

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "surefoot/problems/cone_program.hpp"
+#include "surefoot/problems/lasso.hpp"
 #include "surefoot/problems/qp.hpp"
+#include "surefoot/problems/quadratic.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -13,8 +15,9 @@
 namespace surefoot::families {
 
 /// The files of a user's family. A folder has them under documented names: P, A (.mtx, .mtx.gz, .npy) and
-/// tables q, l, u or b, c (.csv, .csv.gz, .npy), one row per instance or one row for all; a file given by
-/// name stands before the folder.
+/// tables q, l, u or b, c (.csv, .csv.gz, .npy), one row per instance or one row for all; of quadratics P and
+/// c, of lasso problems the matrix D, the table b and one number, weight. A file given by name stands before
+/// the folder.
 class FamilyFiles {
  public:
   /// `given`: name -> file, empty where not given. `folder` may be empty.
@@ -22,6 +25,8 @@ class FamilyFiles {
 
   problems::Qp read_qp();
   problems::ConeProgram read_cone_program(problems::Cones cones);
+  problems::Quadratic read_quadratic();
+  problems::Lasso read_lasso();
   /// One row per instance; for example starts.
   problems::Table read_table(const std::string& name);
   /// One matrix.

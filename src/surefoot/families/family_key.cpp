@@ -50,4 +50,11 @@ FamilyKey key_of(const ModelPredictiveControlOptions& options) {
   return key_named("model-predictive-control", options);
 }
 
+FamilyKey key_of(const FolderOptions& options) {
+  FamilyKey key{"files", {}};
+  for (const auto& [name, sha256] : options.digests)
+    if (!sha256.empty()) key.constants[name] = sha256;
+  return key;
+}
+
 }  // namespace surefoot::families

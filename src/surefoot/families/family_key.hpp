@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/core/family_key.hpp"
+#include "surefoot/families/folder_family.hpp"
 #include "surefoot/families/model_predictive_control.hpp"
 #include "surefoot/families/robust_kalman.hpp"
 #include "surefoot/families/sinusoids.hpp"
@@ -91,5 +92,7 @@ FamilyKey key_of(const UnconstrainedQpOptions& options);
 FamilyKey key_of(const SinusoidsOptions& options);
 FamilyKey key_of(const RobustKalmanOptions& options);
 FamilyKey key_of(const ModelPredictiveControlOptions& options);
+/// "files" and the digests that are known, as a solver's runs on the same files name them.
+FamilyKey key_of(const FolderOptions& options);
 
 }  // namespace surefoot::families

@@ -9,9 +9,10 @@ namespace surefoot::learning {
 
 namespace {
 
-constexpr EnumNames<LossKind, 4> loss_names{{{LossKind::regression, "regression"},
+constexpr EnumNames<LossKind, 5> loss_names{{{LossKind::regression, "regression"},
                                              {LossKind::nmse, "nmse"},
                                              {LossKind::objective, "objective"},
+                                             {LossKind::optimality, "optimality"},
                                              {LossKind::residual, "residual"}}};
 
 }  // namespace
@@ -24,12 +25,16 @@ LossKind parse_loss(std::string_view name) {
   return value_in(loss_names, "loss", name);
 }
 
+bool is_measured(LossKind kind) {
+  return kind == LossKind::objective || kind == LossKind::optimality;
+}
+
 void Loss::validate(Index steps) const {
   require(step_weights.empty() || static_cast<Index>(step_weights.size()) == steps,
           "step_weights: {} of them for {} steps", step_weights.size(), steps);
   for (const double value : step_weights)
     require(std::isfinite(value) && value >= 0, "step_weights: {} is negative or not finite", value);
-  require(target || kind == LossKind::objective || kind == LossKind::residual,
+  require(target || is_measured(kind) || kind == LossKind::residual,
           "loss: {} needs solutions to compare with", to_string(kind));
   require(steps > 0 || kind != LossKind::residual, "steps: a residual needs at least 1");
 }

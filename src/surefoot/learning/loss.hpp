@@ -12,10 +12,13 @@ enum class LossKind {
   regression,  ///< ||z^k - z*||^2
   nmse,        ///< ||z^k - z*||^2 / ||z*||^2; the metric of certificates is 10 log10 of it
   objective,   ///< the operator's objective at z^k
+  optimality,  ///< the operator's optimality residual at z^k
   residual,    ///< ||z^k - z^{k-1}||
 };
 std::string_view to_string(LossKind kind);
 LossKind parse_loss(std::string_view name);
+/// Whether it is a quantity that the operator measures.
+bool is_measured(LossKind kind);
 
 /// What a run is trained for, one number per instance: the loss of the last iterate, or a weighted sum over
 /// steps. Losses of an iterate see the operator's state.

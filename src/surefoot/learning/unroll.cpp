@@ -10,6 +10,15 @@ namespace surefoot::learning {
 using algorithms::Batch;
 using algorithms::make_buffer;
 
+namespace {
+
+algorithms::Quantity measured(LossKind kind) {
+  return kind == LossKind::objective ? algorithms::Quantity::objective
+                                     : algorithms::Quantity::optimality_residual;
+}
+
+}  // namespace
+
 Unroll::Unroll(const algorithms::LearnedOperator& op, const Loss& loss, Index steps)
     : op_(op),
       loss_(loss),
@@ -35,13 +44,13 @@ Batch Unroll::state(Index k) {
 void Unroll::forward(Index first, Index count, const algorithms::WeightDraw* draw, double* losses) {
   count_ = count;
   op_.load(first, count, *workspace_);
-  if (loss_.kind == LossKind::objective) op_.prepare_vjps(*workspace_);
+  if (is_measured(loss_.kind)) op_.prepare_vjps(*workspace_);
   if (draw != nullptr) {
     op_.draw(*draw, *workspace_);
   } else {
     op_.use_means(*workspace_);
   }
-  if (loss_.kind == LossKind::objective) op_.prepare_measures(*workspace_);
+  if (is_measured(loss_.kind)) op_.prepare_measures(*workspace_);
   if (loss_.target) {
     loss_.target(first, count, {target_.data(), rows_, width_});
     std::fill(scale_.begin(), scale_.end(), loss_.kind == LossKind::nmse ? 0.0 : 1.0);
@@ -68,8 +77,8 @@ void Unroll::forward(Index first, Index count, const algorithms::WeightDraw* dra
 }
 
 void Unroll::add_loss(Index k, double weight) {
-  if (loss_.kind == LossKind::objective) {
-    op_.measure(algorithms::Quantity::objective, k, state(k), *workspace_, value_.data());
+  if (is_measured(loss_.kind)) {
+    op_.measure(measured(loss_.kind), k, state(k), *workspace_, value_.data());
   } else {
     const double* z = state(k).data;
     const double* other = loss_.kind == LossKind::residual ? state(k - 1).data : target_.data();
@@ -91,9 +100,9 @@ void Unroll::add_loss(Index k, double weight) {
 void Unroll::add_cotangent(Index k, double weight, const double* seed) {
   for (Index lane = 0; lane < width_; ++lane)
     value_[lane] = lane < count_ && loss_sum_[lane] < infinity ? weight * seed[lane] : 0.0;
-  if (loss_.kind == LossKind::objective) {
-    op_.measure_vjp(algorithms::Quantity::objective, k, state(k), value_.data(),
-                    {cotangent_.data(), rows_, width_}, *workspace_);
+  if (is_measured(loss_.kind)) {
+    op_.measure_vjp(measured(loss_.kind), k, state(k), value_.data(), {cotangent_.data(), rows_, width_},
+                    *workspace_);
     return;
   }
   const double* z = state(k).data;

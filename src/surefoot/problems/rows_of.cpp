@@ -53,4 +53,14 @@ ConeProgram rows_of(const ConeProgram& problem, const std::vector<Index>& instan
   return chosen;
 }
 
+Quadratic rows_of(const Quadratic& problem, const std::vector<Index>& instances) {
+  require_instances(problem.instances(), instances);
+  return {problem.P, rows_of(problem.c, instances)};
+}
+
+Lasso rows_of(const Lasso& problem, const std::vector<Index>& instances) {
+  require_instances(problem.instances(), instances);
+  return {problem.D, rows_of(problem.b, instances), problem.weight};
+}
+
 }  // namespace surefoot::problems

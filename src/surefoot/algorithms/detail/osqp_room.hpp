@@ -48,7 +48,20 @@ struct Osqp::Room final : Workspace {
   Buffer rho;                       // one per lane: of the factors
   Buffer before;                    // n + 2m: the iterate before the step
   Buffer residual;                  // one per lane
+  // Of steps with settings of their own (rho and varied, too):
+  Buffer alpha;                                            // one per lane; empty: that of the options
+  const SplittingSystem::Numbers* step_factors = nullptr;  // that all lanes share; null: the family's
 };
+
+/// With factors and rho of lanes that share their matrices: those of the step, or of the family.
+template <bool Own, bool Varied>
+const SplittingSystem::Numbers& factors_of_step(const SplittingSystem::Numbers& numbers,
+                                                const SplittingSystem::Numbers& varied,
+                                                const SplittingSystem::Numbers* step_factors) {
+  if constexpr (Own) return numbers;
+  if constexpr (Varied) return varied;
+  return step_factors != nullptr ? *step_factors : numbers;
+}
 
 template <class Call>
 void Osqp::with_lanes(const Call& call) const {

@@ -68,8 +68,13 @@ void Osqp::follow_rho(const double* rho, Room& room) const {
   room.is_stale = false;
   const bool own = system_->own();
   room.is_varied = !own && std::any_of(rho, rho + W, [&](double value) { return value != first_rho(); });
-  if (!own && !room.is_varied) return;
-  SplittingSystem::Numbers& numbers = own ? room.own : room.varied;
+  if (own || room.is_varied) factor_lanes(rho, room);
+}
+
+// Of the rows of each lane, with its rho.
+void Osqp::factor_lanes(const double* rho, Room& room) const {
+  const Index W = width();
+  SplittingSystem::Numbers& numbers = system_->own() ? room.own : room.varied;
   for (Index i = 0; i < m_; ++i) {
     for (Index lane = 0; lane < W; ++lane) {
       const OsqpRow kind = row_kind(room.l[i * W + lane], room.u[i * W + lane]);

@@ -28,6 +28,9 @@ std::unique_ptr<SoftGradient::Room> SoftGradient::make_room() const {
   room->Db = make_buffer(n_, lanes);
   room->product = make_buffer(n_, lanes);
   room->squares = make_buffer(1, lanes);
+  room->step = Buffer(lanes, 1 / lipschitz_);
+  room->active = make_buffer(n_, lanes);
+  room->norm = make_buffer(1, lanes);
   return room;
 }
 
@@ -39,6 +42,76 @@ void SoftGradient::load(Index first, Index count, Room& room) const {
     const auto b = problem_.b.row(first + std::min<Index>(lane, count - 1)).transpose();
     room.squares[lane] = b.squaredNorm();
     for (Index i = 0; i < n_; ++i) room.Db[i * lanes + lane] = problem_.D.col(i).dot(b);
+  }
+}
+
+void SoftGradient::proximal_vjp(const double* y, const double* step, double* derivative, double* by_step,
+                                Room& room) const {
+  using V = Lanes<lanes>;
+  const Length size = length(step, room);
+  const V weight(problem_.weight);
+  const V zero(0.0);
+  V sum(0.0);
+  multiply_gram(y, room);
+  for (Index i = 0; i < n_; ++i) {
+    double* at = derivative + i * lanes;
+    const V entry = proximal_entry(y, i, size, room);
+    const V size_of_entry = max(entry, zero - entry);
+    const V through = where_greater(size_of_entry, zero, V::load(at), zero);
+    through.store(at);
+    const V sign = where_greater(entry, zero, weight, zero - weight);
+    if (by_step != nullptr) sum.subtract_product(through, gradient_entry(i, room) + sign);
+  }
+  if (by_step != nullptr) sum.store(by_step);
+  multiply_gram(derivative, room);
+  for (Index i = 0; i < n_; ++i) {
+    double* at = derivative + i * lanes;
+    (V::load(at) - size.step * V::load(room.product.data() + i * lanes)).store(at);
+  }
+}
+
+void SoftGradient::measure(Quantity quantity, const double* z, Room& room, double* value) const {
+  if (quantity == Quantity::objective) {
+    objective(z, room, value);
+  } else {
+    optimality(z, room, value);
+  }
+}
+
+void SoftGradient::optimality(const double* z, Room& room, double* value) const {
+  using V = Lanes<lanes>;
+  const Length one{V(1.0), V(problem_.weight)};
+  multiply_gram(z, room);
+  V squares(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    const V gap = V::load(z + i * lanes) - proximal_entry(z, i, one, room);
+    squares.add_product(gap, gap);
+  }
+  sqrt(squares).store(value);
+}
+
+// With r = z - soft(v, weight), v = z - D'(Dz - b), u = d_value r / |r| and c = u where |v| > weight, else 0:
+// u - c + D'D c.
+void SoftGradient::residual_vjp(const double* z, const double* d_value, double* derivative,
+                                Room& room) const {
+  using V = Lanes<lanes>;
+  const V zero(0.0);
+  optimality(z, room, room.norm.data());
+  const Length one{V(1.0), V(problem_.weight)};
+  const V norm = V::load(room.norm.data());
+  const V seed = where_greater(norm, zero, V::load(d_value) / norm, zero);
+  for (Index i = 0; i < n_; ++i) {
+    const V entry = proximal_entry(z, i, one, room);
+    const V gap = seed * (V::load(z + i * lanes) - entry);
+    const V through = where_greater(max(entry, zero - entry), zero, gap, zero);
+    through.store(room.active.data() + i * lanes);
+    double* at = derivative + i * lanes;
+    (V::load(at) + gap - through).store(at);
+  }
+  multiply_gram(room.active.data(), room);
+  for (Index i = 0; i < n_; ++i) {
+    double* at = derivative + i * lanes;
+    (V::load(at) + V::load(room.product.data() + i * lanes)).store(at);
   }
 }
 

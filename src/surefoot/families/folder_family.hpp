@@ -1,0 +1,45 @@
+#pragma once
+
+#include "surefoot/core/types.hpp"
+#include "surefoot/families/family_files.hpp"
+#include "surefoot/problems/lasso.hpp"
+#include "surefoot/problems/qp.hpp"
+#include "surefoot/problems/quadratic.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace surefoot::families {
+
+/// What the problems of a folder are.
+enum class FolderKind { qp, quadratic, lasso };
+std::string_view to_string(FolderKind kind);
+FolderKind parse_folder_kind(std::string_view name);
+
+/// A family that is a user's folder of files (FamilyFiles). Nothing is drawn: sample i of every set is row i,
+/// so that sets must be kept apart by their rows. The files are known by their digests, wherever they lie.
+struct FolderOptions {
+  std::string kind{to_string(FolderKind::qp)};
+  std::string folder;
+  /// SHA-256 of the files by their names; empty: not read yet, or of no file of this kind.
+  std::map<std::string, std::string> digests = no_digests();
+
+  static std::map<std::string, std::string> no_digests();
+  void validate() const;
+};
+
+using FolderProblems = std::variant<problems::Qp, problems::Quadratic, problems::Lasso>;
+
+/// All problems of the folder; digests that are empty are filled in. `read`, if not null, gets the files.
+/// InputError names the file that is not there, is damaged, or is not the one that has the digest.
+FolderProblems read_folder(FolderOptions& options, std::vector<FamilyFiles::Read>* read = nullptr);
+/// Problems first .. first+count-1. InputError if they are not all there.
+FolderProblems rows_of_folder(const FolderOptions& options, const FolderProblems& all, Index first,
+                              Index count);
+/// Bytes of the folder's files.
+double bytes_of_folder(const FolderOptions& options);
+
+}  // namespace surefoot::families
