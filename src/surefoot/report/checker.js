@@ -467,7 +467,7 @@ const surefootChecker = (() => {
   };
 
   const knownParts = ["recorded_steps", "reading", "independence", "selection", "scalar", "anytime", "appended", "groups", "weights",
-    "pac_bayes", "provenance", "run", "rerun", "worst_case", "range", "shift"];
+    "pac_bayes", "provenance", "run", "rerun", "worst_case", "range", "shift", "closed_loop", "kernels"];
 
   // What is never recomputed here, and what of this certificate is not.
   function leftOut(certificate) {
