@@ -1,8 +1,8 @@
 #include "surefoot/certify/compare.hpp"
 #include "surefoot/certify/paired.hpp"
 #include "surefoot/certify/paired_record.hpp"
+#include "surefoot/certify/paired_rows.hpp"
 #include "surefoot/certify/verify.hpp"
-#include "surefoot/experiments/paired_tables.hpp"
 #include "surefoot/report/comparison.hpp"
 
 #include "held_certificate.hpp"
@@ -71,20 +71,27 @@ py::tuple rank_certificates(const std::vector<NamedCertificate>& given,
                         report::ranking_text(certificates.front().certificate, rankings));
 }
 
-py::tuple compare_tables(const std::vector<std::string>& files, const std::string& names,
-                         const std::optional<Index>& first_step, const std::string& group,
-                         const certify::TableChoice& text, bool of_text,
-                         const certify::PairedOptions& options) {
-  experiments::PairedTables tables;
-  tables.files = files;
-  tables.names = names;
-  tables.first_step = first_step;
-  tables.group = group;
-  tables.text = text;
-  tables.of_text = of_text;
+/// Names as the program takes them: "old,new", or empty.
+py::tuple compare_files(const std::vector<std::string>& files, const std::string& names,
+                        const std::string& group, const certify::PairedOptions& options) {
+  require(files.size() == 2, "compare_paired: {} files are given; pairs are of two tables", files.size());
+  options.validate();
   const certify::PairedComparison comparison = [&] {
     const py::gil_scoped_release unlocked;
-    return experiments::compare_tables(tables, options);
+    certify::RunTable first(files[0], std::nullopt, io::TableOptions{}, group);
+    certify::RunTable second(files[1], std::nullopt, io::TableOptions{}, group);
+    return certify::compare_run_tables(certify::table_names(files, names), {&first, &second}, options);
+  }();
+  return paired_result(comparison);
+}
+
+py::tuple compare_texts(const std::vector<std::string>& files, const std::string& names,
+                        const certify::TableChoice& choice, const certify::PairedOptions& options) {
+  const certify::PairedComparison comparison = [&] {
+    const py::gil_scoped_release unlocked;
+    std::vector<certify::LongTable> read;
+    for (const std::string& file : files) read.emplace_back(file, choice, io::TableOptions{});
+    return certify::compare_long_tables(files, names, read, options);
   }();
   return paired_result(comparison);
 }
@@ -100,7 +107,8 @@ py::tuple paired_result(const certify::PairedComparison& comparison) {
 void add_comparing(py::module_& module) {
   module.def("compare_certificates", &compare_certificates);
   module.def("rank_certificates", &rank_certificates);
-  module.def("compare_tables", &compare_tables);
+  module.def("compare_files", &compare_files);
+  module.def("compare_texts", &compare_texts);
   module.def("check_paired_record",
              [](const std::string& text) { return certify::check_paired_record(text).findings; });
 }

@@ -152,9 +152,11 @@ class PairedOptions:
 def compare_paired(
     names: tuple[str, str], a: Any, b: Any, steps: Sequence[int], options: PairedOptions, /,
 ) -> tuple[str, str, str, str]: ...
-def compare_tables(
-    files: Sequence[str], names: str, first_step: int | None, group: str, text: TableChoice, of_text: bool,
-    options: PairedOptions, /,
+def compare_files(
+    files: Sequence[str], names: str, group: str, options: PairedOptions, /,
+) -> tuple[str, str, str, str]: ...
+def compare_texts(
+    files: Sequence[str], names: str, choice: TableChoice, options: PairedOptions, /,
 ) -> tuple[str, str, str, str]: ...
 def check_paired_record(text: str, /) -> list[str]: ...
 def compare_certificates(

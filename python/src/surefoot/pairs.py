@@ -119,10 +119,14 @@ def compare_paired(
     if not arrays:
         choice = _table_choice(scalar, value, variants, rows, None, where, failed, missing)
         chosen = "" if names is None else ",".join(text("names", name) for name in names)
-        first_step = None
         if steps is not None:
             raise ValueError("steps: columns of files name their steps")
-        result = _core.compare_tables(files, chosen, first_step, group or "", choice, of_text, options)
+        if of_text and group is not None:
+            raise ValueError("group: groups are of tables of iterations")
+        if of_text:
+            result = _core.compare_texts(files, chosen, choice, options)
+        else:
+            result = _core.compare_files(files, chosen, text("group", group), options)
     else:
         columns = next((side.shape[1] for side in arrays if isinstance(side, np.ndarray) and side.ndim == 2), 0)
         called = ("first", "second") if names is None else (text("names", names[0]), text("names", names[1]))

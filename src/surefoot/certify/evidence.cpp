@@ -78,7 +78,7 @@ const std::vector<FieldCheck>& field_checks() {
         {"variants.last_step", arithmetic, arithmetic},
         {"variants.non_finite_runs", data, rerun},
         {"variants.values_rounded_up", arithmetic, arithmetic},
-        {"variants.recorded_steps", data, std::nullopt},
+        {"variants.recorded_steps", data, arithmetic},
         {"variants.reading", data, std::nullopt},
         {"variants.independence.of", arithmetic, rerun},
         {"variants.independence.level", arithmetic, arithmetic},

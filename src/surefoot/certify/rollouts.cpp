@@ -18,6 +18,9 @@
 namespace surefoot::certify {
 namespace {
 
+/// Of a tube, which has no claims about tolerances.
+const std::vector<double> tube_declares{1.0};
+
 /// With the words of a closed loop.
 Certificate in_loop(Certificate certificate, ClosedLoop loop) {
   certificate.loop = loop;
@@ -64,7 +67,7 @@ Certificate certify_tube(const problems::Table& states, Index states_of_plant, I
   Options options;
   options.kinds = {"quantile"};
   options.quantiles = {share};
-  options.tolerances = {1.0};
+  options.tolerances = tube_declares;
   options.all_steps = true;
   options.delta = delta;
   options.metric = "state of the plant";
@@ -133,6 +136,9 @@ std::vector<std::string> wrong_in_loop(const Certificate& certificate) {
                                return loop.limit == 0 && claim.method == bounds::BudgetMethod::every_step;
                              }),
          "the smallest limit is found among limits, by method every-step");
+  expect(loop.limit == 0 || (certificate.tolerances == tube_declares &&
+                             certificate.grid_method == bounds::RiskMethod::exact),
+         "tolerances and methods are declared, and a tube has none");
   for (const Variant& variant : certificate.variants)
     expect(loop.limit == 0 ? variant.first_step >= 1
                            : variant.first_step >= 1 && variant.last_step <= loop.ticks,
