@@ -129,6 +129,11 @@ std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view onl
       "Guarantees for optimizers from samples: how good is the answer after k steps?");
   app->name("surefoot");
   app->set_version_flag("--version", std::string(surefoot::version));
+  // Taken out of the words before they are parsed (kernel_choice); it stands here for the help.
+  app->add_option(
+         "--kernels",
+         "level of the instructions that solvers are run with, for every verb: v2, v3, v4; default: the best one that this machine has")
+      ->type_name("LEVEL");
   app->require_subcommand(1);
   app->footer("Example: surefoot certify results.csv\nEach verb has its own --help.");
   for (const NamedVerb& verb : all_verbs) {

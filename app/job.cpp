@@ -24,6 +24,8 @@ bool started_by_launcher() {
   return false;
 }
 
+#ifdef SUREFOOT_MPI
+
 // A launcher of another MPI starts processes that do not know of each other: each would do, and write, all.
 void require_together(int count) {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
@@ -51,6 +53,8 @@ void share_cores(int processes_here) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   omp_set_num_threads(std::clamp(cores / processes_here, 1, omp_get_max_threads()));
 }
+
+#endif
 
 }  // namespace
 

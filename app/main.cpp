@@ -6,6 +6,7 @@
 #include "ending.hpp"
 #include "exit_codes.hpp"
 #include "job.hpp"
+#include "kernel_choice.hpp"
 #include "last_resort.hpp"
 #include "progress.hpp"
 #include "say.hpp"
@@ -23,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -37,8 +39,8 @@ void hold_standard_streams() {
 }
 
 // These are done in no time, or read what only the first process has.
-bool is_for_one_process(int argc, char** argv) {
-  const std::string verb = argc > 1 ? argv[1] : "";
+bool is_for_one_process(const std::vector<std::string>& words) {
+  const std::string verb = words.empty() ? "" : words.front();
   return verb == "verify" || verb == "compare" || verb == "bound" || verb == "worst-case" ||
          verb == "monitor" || verb == "completion" || verb == "manual" || verb == "export" || verb.empty() ||
          verb.front() == '-';
@@ -48,6 +50,9 @@ int run_program(int argc, char** argv) {
   std::optional<Job> job;
   return last_words(end_of([&] {
     set_command_line(argc, argv);
+    std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
+    kernel_choice::asked() = kernel_choice::taken_out_of(words);
+    if (!kernel_choice::asked().empty()) kernel_choice::insist_on(kernel_choice::asked(), argv);
     surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
       say(why + "; the work goes on, and what is kept is older");
     };
@@ -56,9 +61,9 @@ int run_program(int argc, char** argv) {
         .progress = [](const std::string& what) { return std::make_unique<TerminalProgress>(what); },
         .check = StopSignals::check,
         .stopped = StopSignals::stopped};
-    job.emplace(argc, argv, is_for_one_process(argc, argv));
+    job.emplace(argc, argv, is_for_one_process(words));
     if (!job->works()) return int{holds};
-    const int exit_code = run_command_line({argv + std::min(1, argc), argv + argc});
+    const int exit_code = run_command_line(words);
     surefoot::ranks().barrier();
     return exit_code;
   }));
@@ -67,6 +72,7 @@ int run_program(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kernel_choice::clean_environment();
   hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an error of writing, which names the file
   std::signal(SIGPIPE, SIG_IGN);  // so is a reader of messages that has gone: hours of work do not end for it

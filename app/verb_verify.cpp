@@ -2,6 +2,7 @@
 
 #include "begin_work.hpp"
 #include "exit_codes.hpp"
+#include "kernel_choice.hpp"
 #include "verbs.hpp"
 #include "work_options.hpp"
 
@@ -34,6 +35,7 @@ void add_verify_verb(CLI::App& app, int& exit_code) {
       "Exit code 0: it holds; 1: it does not; 2: it cannot be checked.");
   verb->callback([options, &exit_code] {
     begin_work();
+    options->kernels = kernel_choice::asked();
     const surefoot::experiments::VerifiedResult result = surefoot::experiments::verify_result(*options);
     fmt::print("{}", result.text);
     exit_code = result.holds ? holds : refuted;

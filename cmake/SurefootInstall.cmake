@@ -3,7 +3,12 @@ include(CMakePackageConfigHelpers)
 install(TARGETS surefoot surefoot_testing EXPORT surefootTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The program finds the library, where that is shared, beside itself wherever both were moved.
+if(SUREFOOT_KERNEL_LEVELS)
+  set_target_properties(surefoot_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(TARGETS surefoot_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Completions of shells and manual pages, from what --help says.
 install(CODE "
@@ -39,3 +44,21 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/surefootConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/surefootConfig.cmake ${PROJECT_BINARY_DIR}/surefootConfigVersion.cmake
               cmake/FindRandom123.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/surefoot)
+
+# Licences of what is inside, collected from the packages that Debian installs. A package must have them (scripts/deb, scripts/wheel).
+install(CODE "
+  set(made \"${PROJECT_BINARY_DIR}/generated/licences\")
+  file(REMOVE_RECURSE \"\${made}\")
+  execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/licences\" \"\${made}\" RESULT_VARIABLE failed ERROR_VARIABLE why)
+  if(failed AND (CPACK_INSTALL_CMAKE_PROJECTS OR \"${SUREFOOT_KERNEL_LEVELS}\"))
+    message(FATAL_ERROR \"the licences of what is inside cannot be collected: \${why}\")
+  elseif(failed)
+    message(NOTICE \"Without the licences of what is inside, which packages must have: \${why}\")
+  else()
+    file(INSTALL \"\${made}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/doc/surefoot\")
+  endif()
+")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/surefoot RENAME copyright)
+if(PROJECT_IS_TOP_LEVEL)
+  include(SurefootPackage)
+endif()

@@ -1,4 +1,6 @@
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/kernel_libraries.hpp"
+#include "surefoot/core/kernels.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/version.hpp"
 
@@ -22,6 +24,8 @@ PYBIND11_MODULE(_core, module) {
       PyErr_SetString(PyExc_OSError, error.what());
     }
   });
+  module.attr("kernels") = surefoot::kernel_level();
+  module.attr("startable_kernels") = surefoot::startable_kernels();
   module.def("threads", &surefoot::threads);
   module.def("set_threads", &surefoot::set_threads, py::arg("count"));
   surefoot::python::add_bounds(module);

@@ -78,10 +78,29 @@ def test_wrong_uses_are_refused(monkeypatch):
         surefoot.from_cvxpy(problem, draw)
     with pytest.raises(TypeError, match="not a cvxpy.Problem"):
         surefoot.from_cvxpy(3, draw, 3)
+    for sample, error, says in [
+        (3, TypeError, "sample: 3 is neither a function of a random generator nor a list"),
+        (lambda random: random.normal(size=8), TypeError, "is not a dict of values by parameter"),
+        (lambda random: {1: random.normal(size=8)}, TypeError, "1 is neither a cvxpy.Parameter nor the name of one"),
+        (lambda random: {"b": random.normal(size=7)}, ValueError, "sample: parameter 'b' of instance 0: "),
+        (lambda random: {"b": "many"}, ValueError, "sample: parameter 'b' of instance 0: "),
+        (lambda random: None, ValueError, "gives parameter 'b' no value"),
+    ]:
+        with pytest.raises(error, match=says):
+            surefoot.from_cvxpy(lasso_problem()[0], sample, 3)
+    with pytest.raises(ValueError, match="instances: 3 is more than the 2 of sample"):
+        surefoot.from_cvxpy(problem, [{b: np.ones(8)}, {b: np.zeros(8)}], 3)
+    with pytest.raises(TypeError, match="instances: 2.5 is not a whole number"):
+        surefoot.from_cvxpy(problem, draw, 2.5)
+    y = cvxpy.Variable()
+    with pytest.raises(ValueError, match="problem: has no cvxpy.Parameter"):
+        surefoot.from_cvxpy(cvxpy.Problem(cvxpy.Minimize(y**2)), [{}])
+    with pytest.raises(ValueError, match="problem: cannot be written as a convex cone program"):
+        surefoot.from_cvxpy(cvxpy.Problem(cvxpy.Maximize(y**2 + cvxpy.Parameter(name="p"))), [{"p": 1.0}])
     x = cvxpy.Variable()
     exponential = cvxpy.Problem(cvxpy.Minimize(cvxpy.exp(x) - cvxpy.Parameter(name="p") * x))
     with pytest.raises(ValueError, match="exponential"):
         surefoot.from_cvxpy(exponential, [{"p": 1.0}])
     monkeypatch.setitem(sys.modules, "cvxpy", None)
-    with pytest.raises(ImportError, match=r"surefoot\[cvxpy\]"):
+    with pytest.raises(ImportError, match="pip install cvxpy "):
         surefoot.from_cvxpy(problem, draw, 3)

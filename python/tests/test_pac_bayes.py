@@ -59,6 +59,23 @@ def test_wrong_arguments_are_named(change, error, says):
         pac_bayes.regularizer(**arguments)
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"mean": [0.5]}, r"mean: \[0.5\] is not a dict by names of blocks, such as {'layer': weights}"),
+        ({"prior_log_variance": -2.0}, "prior_log_variance: -2.0 is not a dict by names of blocks, such as {'layer': -2.0}"),
+        ({"mean": {"step": ["a"]}}, r"mean: step: \['a'\] is not an array of real numbers"),
+        ({"log_variance": {"step": [1j]}}, "log_variance: step: .* is not an array of real numbers"),
+        ({"log_variance": {"step": [-6.0, -6.0]}}, r"block 'step' has shape \(2,\), must be \(1,\) or a single number"),
+        ({"prior_log_variance": {"other": -2.0}}, r"prior_log_variance: its blocks are \['other'\], those of mean \['step'\]"),
+    ],
+)
+def test_wrong_posteriors_are_named(change, says):
+    arguments = {"mean": {"step": [0.5]}, "log_variance": {"step": -6.0}, "prior_log_variance": {"step": -2.0}, **change}
+    with pytest.raises((ValueError, TypeError), match=says):
+        pac_bayes.Posterior(**arguments)
+
+
 def posterior(log_variance=-9.0, **grid):
     mean = {"rates": np.full((2, 3), 0.5), "shift": np.array(0.1)}
     return pac_bayes.Posterior(

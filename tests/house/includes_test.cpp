@@ -48,6 +48,66 @@ TEST(House, RoomsHaveNoCycle) {
   EXPECT_EQ(allowed.at("families"), (std::set<std::string>{"core", "io", "problems"}));
 }
 
+void collect_includes(const std::filesystem::path& file, std::set<std::string>& seen) {
+  const std::filesystem::path root = std::filesystem::path(SUREFOOT_SOURCE_DIR) / "src";
+  std::ifstream stream(file);
+  const std::regex include(R"re(#include "(surefoot/[^"]+)")re");
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);) {
+    if (std::regex_search(line, match, include) && seen.insert(match[1]).second)
+      collect_includes(root / match[1].str(), seen);
+  }
+}
+
+// In packages the rooms but `algorithms` are compiled once for kernels of all levels: the sizes of these
+// types depend on the level.
+TEST(House, RegistersAreOfKernelsAlone) {
+  const std::filesystem::path root(SUREFOOT_SOURCE_DIR);
+  int seen = 0;
+  int inside = 0;
+  for (const auto& folder : {root / "src", root / "app", root / "python/bindings"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      const std::string name = entry.path().string();
+      if (!name.ends_with(".cpp") || name.ends_with("_test.cpp")) continue;
+      std::set<std::string> includes;
+      collect_includes(entry.path(), includes);
+      const bool has_registers = includes.contains("surefoot/algorithms/detail/registers.hpp");
+      if (name.find("surefoot/algorithms/") == std::string::npos) {
+        ++seen;
+        EXPECT_FALSE(has_registers) << name;
+      } else {
+        inside += has_registers ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(seen, 200);
+  EXPECT_GT(inside, 0);
+}
+
+// Whatever is compiled in has its licence in wheels and Debian packages: scripts/licences collects those of
+// this table.
+TEST(House, EveryLibraryThatIsCompiledInHasARowOfLicences) {
+  const std::filesystem::path root(SUREFOOT_SOURCE_DIR);
+  const auto text_of = [&](const char* name) {
+    std::ifstream file(root / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string table = text_of("cmake/third_party.csv");
+  const std::string packages = text_of("scripts/packages");
+  const std::size_t begin = packages.find("[build]=");
+  std::string build = packages.substr(begin, packages.find('"', packages.find('"', begin) + 1) - begin);
+  const std::regex library("(z?lib[a-z0-9+-]+|nlohmann-json3)-dev|libjs-[a-z]+");
+  int seen = 0;
+  for (std::smatch match; std::regex_search(build, match, library); build = match.suffix()) {
+    std::string name = match[0];
+    if (name == "libopenmpi-dev") continue;  // packages are without MPI
+    ++seen;
+    if (name.ends_with("-dev")) name.resize(name.size() - 4);  // Boost's has its version after it
+    EXPECT_NE(table.find("," + name), std::string::npos) << name << " has no row in cmake/third_party.csv";
+  }
+  EXPECT_EQ(seen, 11);
+}
+
 // A JSON value that is null and is indexed has the type of an object before it has its memory: where that
 // cannot be had, the library's destructor reads a null pointer. So values begin as what they become.
 TEST(House, NoJsonValueBeginsAsNullByDefault) {

@@ -11,8 +11,12 @@ A table of any solver's results, a row per problem and a column per step, is eno
 True
 """
 
+from . import _kernels
+
+_kernels.load_asked()  # before anything loads the extension module
+
 from . import bounds, number_text, pac_bayes, solvers, worst_case
-from ._core import InputError, set_threads, threads
+from ._core import InputError, kernels, set_threads, startable_kernels, threads
 from ._core import version as __version__
 from .calibration import Observed, calibrate, validate
 from .certificate import (
@@ -37,6 +41,9 @@ from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
 from .pairs import Comparison, PairedComparison, Ranking, compare, compare_paired, rank
 from .tuning import Tried, Tuned, tune
+
+_kernels.check_asked(kernels, startable_kernels)
+del startable_kernels
 
 __all__ = [
     "Alarm",
@@ -75,6 +82,7 @@ __all__ = [
     "compare",
     "compare_paired",
     "from_cvxpy",
+    "kernels",
     "load",
     "number_text",
     "pac_bayes",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def _shown(value: Any) -> str:
+def brief(value: Any) -> str:
     """A value in a message: one line, not a long one."""
     words = " ".join(repr(value).split())
     return words if len(words) <= 80 else words[:77] + "..."
@@ -16,17 +16,17 @@ def _shown(value: Any) -> str:
 
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{name}: {_shown(value)} is not a text")
+        raise TypeError(f"{name}: {brief(value)} is not a text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name}: {_shown(value)} cannot be written as UTF-8") from None
+        raise ValueError(f"{name}: {brief(value)} cannot be written as UTF-8") from None
     return value
 
 
 def real_number(name: str, value: Any) -> float:
     if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
-        raise TypeError(f"{name}: {_shown(value)} is not a real number")
+        raise TypeError(f"{name}: {brief(value)} is not a real number")
     return float(value)
 
 
@@ -34,7 +34,7 @@ def whole_number(name: str, value: Any) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: {_shown(value)} is not a whole number") from None
+        raise TypeError(f"{name}: {brief(value)} is not a whole number") from None
     if not -(2**63) <= number < 2**63:
         raise ValueError(f"{name}: {number} does not fit into 64 bits")
     return number
@@ -44,4 +44,4 @@ def flag(name: str, value: Any) -> bool:
     """True or False; 0 and 1 too, as solvers take them."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return bool(value)
-    raise TypeError(f"{name}: {_shown(value)} is neither True nor False")
+    raise TypeError(f"{name}: {brief(value)} is neither True nor False")

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 version: str
+kernels: str
+startable_kernels: str
 stratified_purpose: str
 paper_purpose: str
 hold_out_purpose: str

@@ -11,10 +11,10 @@ def present(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-def needed(module: str, extra: str) -> Any:
+def needed(module: str) -> Any:
     """The module, or an ImportError that says how to get it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise ImportError(f"this needs the package {package}: pip install 'surefoot[{extra}]' ({error})") from error
+        raise ImportError(f"this needs the package {package}: pip install {package} ({error})") from error

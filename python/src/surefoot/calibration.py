@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arguments import text, whole_number
+from ._progress import shown
 from .certificate import Certificate
 from .certification import ClaimOptions, claim_options, record_text
 from .pac_bayes import Posterior
@@ -348,7 +349,7 @@ def _run_all(
 ) -> npt.NDArray[np.float64]:
     """One row per run; run i is of sample i mod N of those named."""
     traces: npt.NDArray[np.float64] | None = None
-    for first in range(0, runs, batch or 1):
+    for first in shown(range(0, runs, batch or 1), "runs", "runs" if not batch else f"batches of {batch}"):
         places = range(first, min(runs, first + (batch or 1)))
         weights = [draw(i) for i in places]
         indices = samples.start + np.array(places) % len(samples)

@@ -486,7 +486,7 @@ class Certificate:
         if self.scalar:
             raise ValueError("plot: one number per problem has no steps to draw it over; report() draws its distribution")
         if axes is None:
-            pyplot = needed("matplotlib.pyplot", "plot")
+            pyplot = needed("matplotlib.pyplot")
             _, axes = pyplot.subplots(1, len(self.variants), sharey=True, squeeze=False, layout="constrained")
         axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
         if len(axes) != len(self.variants):

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arguments import real_number, text, whole_number
+from ._progress import shown
 from .certificate import Certificate, Kind
 
 if TYPE_CHECKING:
@@ -927,7 +928,7 @@ def run_until(
     options = given
     steps: list[int] = []
     certificate, holds, next_look = None, False, 0
-    while not holds and len(rows) < most:
+    for _ in shown(range(most), "runs", "runs"):
         row = [float(value) for value in np.atleast_1d(np.asarray(solve(seed + len(rows)), dtype=np.float64))]
         if looks is None:
             steps = list(range(first_step, first_step + len(row)))
@@ -943,6 +944,8 @@ def run_until(
             counted = [(table.name, table.source, table.reading, *table.count(options))]
             certificate = _core.certify(options, counted, "null", bool(allow_dependence))
             holds = until.holds(certificate)
+        if holds:
+            break
         next_look = looks.next_look()
     if certificate is None:
         raise ValueError(f"max_runs: {most} is not above 0")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _core
 from ._arguments import flag, real_number, text, whole_number
 from ._optional import needed
+from ._progress import shown
 from .certificate import Certificate
 from .certification import ClaimOptions, claim_options, record_text
 from .families import Compressed, MatrixLike, QPFamily, table, with_settings
@@ -309,7 +310,7 @@ def closed_loop(
         return rows
 
     def replay(count: int) -> Array:
-        osqp = needed("osqp", "osqp")
+        osqp = needed("osqp")
         P, A = (family.matrix(name, 0).scipy() for name in ("P", "A"))
         base = [family._tables[name][0] for name in ("q", "l", "u")]
         names = ("rho", "sigma", "alpha", "scaling", "eps_abs", "eps_rel", "eps_prim_inf", "eps_dual_inf", "check_dualgap")
@@ -322,7 +323,7 @@ def closed_loop(
         given = [vectors_at(courses[:, tick], tick) for tick in range(ticks)]
         theirs = np.full((count, ticks, applied.shape[0]), np.nan)
         select = applied.scipy()
-        for rollout in range(count):
+        for rollout in shown(range(count), "osqp", "rollouts"):
             solver.warm_start(x=zero_x, y=zero_y)
             for tick in range(ticks):
                 if not np.isfinite(courses[rollout, tick]).all():

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, Union
 
 import numpy as np
 
+from ._arguments import brief, whole_number
 from ._optional import needed
 from .families import ConeFamily, QPFamily
 
@@ -52,15 +53,20 @@ def from_cvxpy(
     >>> surefoot.from_cvxpy(problem, lambda random: {"b": random.normal(size=2)}, instances=10).varied
     ('b',)
     """
-    cvxpy = needed("cvxpy", "cvxpy")
+    cvxpy = needed("cvxpy")
     if not isinstance(problem, cvxpy.Problem):
         raise TypeError(f"problem: is a {type(problem).__name__}, not a cvxpy.Problem")
+    if not callable(sample) and not isinstance(sample, (list, tuple)):
+        raise TypeError(f"sample: {brief(sample)} is neither a function of a random generator nor a list of values by parameter")
     if instances is None:
         if callable(sample):
-            raise ValueError("instances: how many to draw is needed")
+            raise ValueError("instances: how many to draw is needed, as sample is a function")
         instances = len(sample)
-    if instances < 1 or (not callable(sample) and instances > len(sample)):
-        raise ValueError(f"instances: {instances} cannot be drawn")
+    instances = whole_number("instances", instances)
+    if instances < 1:
+        raise ValueError(f"instances: {instances} is not above 0")
+    if not callable(sample) and instances > len(sample):
+        raise ValueError(f"instances: {instances} is more than the {len(sample)} of sample")
     if form is None:
         form = "qp" if problem.is_qp() else "cone"
     if form not in ("qp", "cone"):
@@ -68,6 +74,8 @@ def from_cvxpy(
     parameters = {parameter.name(): parameter for parameter in problem.parameters()}
     if len(parameters) < len(problem.parameters()):
         raise ValueError("problem: two parameters have the same name")
+    if not parameters:
+        raise ValueError("problem: has no cvxpy.Parameter, so that all instances would be the same")
     varied: dict[str, None] = {}
     drawn = []
     for i in range(instances):
@@ -75,24 +83,47 @@ def from_cvxpy(
             values = sample(np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))))
         else:
             values = sample[i]
-        for key, value in ({} if values is None else values).items():
-            name = key if isinstance(key, str) else key.name()
+        for name, value in _named(values).items():
             if name not in parameters:
                 raise ValueError(f"sample: {name!r} is not a parameter of the problem ({', '.join(parameters)})")
-            parameters[name].value = value
+            try:
+                parameters[name].value = value
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"sample: parameter {name!r} of instance {i}: {error}") from error
             varied[name] = None
+        for name, parameter in parameters.items():
+            if parameter.value is None:
+                raise ValueError(f"sample: gives parameter {name!r} no value")
         drawn.append(_standard_form(cvxpy, problem, form))
     names = tuple(varied) or tuple(parameters)
     return (_qp_family if form == "qp" else _cone_family)(drawn, names)
 
 
+def _named(values: Any) -> dict[str, Any]:
+    """Values by the names of parameters."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"sample: {brief(values)} is not a dict of values by parameter, such as {{'b': [1.0, 2.0]}}")
+    named = {}
+    for key, value in values.items():
+        if not isinstance(key, str) and not callable(getattr(key, "name", None)):
+            raise TypeError(f"sample: {brief(key)} is neither a cvxpy.Parameter nor the name of one")
+        named[key if isinstance(key, str) else key.name()] = value
+    return named
+
+
 def _standard_form(cvxpy: Any, problem: Any, form: str) -> dict[str, Any]:
-    data, _, _ = problem.get_problem_data(cvxpy.OSQP if form == "qp" else cvxpy.SCS)
+    try:
+        data, _, _ = problem.get_problem_data(cvxpy.OSQP if form == "qp" else cvxpy.SCS)
+    except (cvxpy.error.DCPError, cvxpy.error.DPPError, cvxpy.error.SolverError) as error:
+        kind = "a quadratic program" if form == "qp" else "a convex cone program"
+        raise ValueError(f"problem: cannot be written as {kind}: {' '.join(str(error).split())}") from error
     return dict(data)
 
 
 def _qp_family(drawn: list[dict[str, Any]], varied: tuple[str, ...]) -> QPFamily:
-    sparse = needed("scipy.sparse", "cvxpy")
+    sparse = needed("scipy.sparse")
     matrices: dict[str, list[Any]] = {"P": [], "A": []}
     rows: dict[str, list[Any]] = {"q": [], "l": [], "u": []}
     for data in drawn:
@@ -108,7 +139,7 @@ def _qp_family(drawn: list[dict[str, Any]], varied: tuple[str, ...]) -> QPFamily
 
 
 def _cone_family(drawn: list[dict[str, Any]], varied: tuple[str, ...]) -> ConeFamily:
-    sparse = needed("scipy.sparse", "cvxpy")
+    sparse = needed("scipy.sparse")
     dims = drawn[0]["dims"]
     for kind in ("exp", "p3d", "pnd"):
         if getattr(dims, kind, None):

@@ -124,7 +124,7 @@ class Compressed:
         return digest.hexdigest()
 
     def scipy(self) -> Any:
-        sparse = needed("scipy.sparse", "sparse")
+        sparse = needed("scipy.sparse")
         return sparse.csc_matrix((self.values, self.rows_of, self.begins), shape=self.shape)
 
 
@@ -146,6 +146,14 @@ def table(given: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
     if array.ndim not in (1, 2):
         raise ValueError(f"{name}: has shape {array.shape}, must be a vector or a row per instance")
     return np.ascontiguousarray(np.atleast_2d(array), dtype=np.float64)
+
+
+def _both(settings: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a mapping and those given as arguments."""
+    twice = sorted(set(settings or {}) & set(more))
+    if twice:
+        raise ValueError(f"settings: {twice[0]} is given twice")
+    return {**(settings or {}), **more}
 
 
 class _Family:
@@ -280,10 +288,20 @@ class _Family:
         preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
         name: str = "",
+        **more: float,
     ) -> Traces:
-        """As `certify`, but keeps the metric at every iteration; several of them go into one certificate together."""
+        """As `certify`, but keeps the metric at every iteration; several of them go into one certificate together.
+
+        Single settings stand in `settings` or as arguments of their own, as for :mod:`surefoot.solvers`.
+
+        >>> import numpy as np, surefoot
+        >>> lower = np.random.default_rng(0).uniform(0, 1, (20, 2))
+        >>> family = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), lower, np.full(2, np.inf))
+        >>> family.traces(50, rho=0.5, adaptive_rho=False).run["settings"]["rho"]
+        0.5
+        """
         iterations = _iterations(iterations)
-        engine = self._engine(preset, settings, iterations)
+        engine = self._engine(preset, _both(settings, more), iterations)
         values, first, metric_name, unit = engine.traces(metric, iterations, start)
         steps = tuple(range(first, first + values.shape[1]))
         record = self._record(engine, iterations, start)
@@ -297,10 +315,11 @@ class _Family:
         start: npt.ArrayLike | None = None,
         preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
+        **more: float,
     ) -> npt.NDArray[np.float64]:
         """Iterates after that many iterations, a row per instance; the primal variables come first."""
         iterations = _iterations(iterations)
-        return self._engine(preset, settings, iterations).iterates(iterations, start)
+        return self._engine(preset, _both(settings, more), iterations).iterates(iterations, start)
 
     def terminations(
         self,
@@ -309,6 +328,7 @@ class _Family:
         start: npt.ArrayLike | None = None,
         preset: Preset | None = None,
         settings: Mapping[str, float] | None = None,
+        **more: float,
     ) -> Terminations:
         """What the stopping test of the package says of every instance, within so many iterations.
 
@@ -321,7 +341,7 @@ class _Family:
         ['solved', 'solved', 'solved']
         """
         iterations = _iterations(iterations)
-        engine = self._engine(preset, {"stop": True, **(settings or {})}, iterations)
+        engine = self._engine(preset, {"stop": True, **_both(settings, more)}, iterations)
         status, numbers = engine.terminations(iterations, start)
         return Terminations(status, *(np.ascontiguousarray(column) for column in numbers.T))
 
@@ -392,7 +412,7 @@ class QPFamily(_Family):
         >>> family.as_cones()
         <surefoot.ConeFamily: 1 instances, 2 variables, 2 constraints, varied: nothing>
         """
-        sparse = needed("scipy.sparse", "sparse")
+        sparse = needed("scipy.sparse")
         lower, upper = np.broadcast_arrays(self._tables["l"], self._tables["u"])
         kinds = []
         for where in (lower == upper, np.isfinite(upper) & (lower != upper), np.isfinite(lower) & (lower != upper)):

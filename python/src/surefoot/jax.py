@@ -17,8 +17,8 @@ from . import _core
 from ._optional import needed
 from .pac_bayes import regularizer_with_gradient, training_derivatives
 
-jax = needed("jax", "jax")
-jnp = needed("jax.numpy", "jax")
+jax = needed("jax")
+jnp = needed("jax.numpy")
 
 __all__ = ["kl_inverse", "regularizer"]
 

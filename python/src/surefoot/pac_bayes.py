@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arguments import real_number, text
+from ._arguments import brief, real_number, text
 from .bounds import kl_inverse, kl_inverse_with_derivatives
 
 __all__ = [
@@ -102,6 +102,22 @@ def _single(name: str, value: Any) -> float:
     return real_number(name, value.item() if isinstance(value, np.ndarray) and value.size == 1 else value)
 
 
+def _numbers(name: str, given: npt.ArrayLike) -> Vector:
+    array = np.asarray(given)
+    if array.dtype.kind not in "iuf" or array.dtype.itemsize > 8:
+        raise TypeError(f"{name}: {brief(given)} is not an array of real numbers")
+    return array.astype(np.float64)
+
+
+_EXAMPLES = {
+    "mean": "{'layer': weights}",
+    "log_variance": "{'layer': -6.0}",
+    "prior_log_variance": "{'layer': -2.0}",
+    "prior_mean": "{'layer': weights}",
+    "metadata": "{'seen.first': '0'}",
+}
+
+
 class Posterior:
     """The weights of a learned optimizer, N(w, diag s), with the prior they are charged against.
 
@@ -144,7 +160,7 @@ class Posterior:
             ("prior_mean", {} if prior_mean is None else prior_mean), ("metadata", {} if metadata is None else metadata)
         ):  # fmt: skip
             if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-                raise TypeError(f"{what}: must be a mapping from names")
+                raise TypeError(f"{what}: {brief(given)} is not a dict by names of blocks, such as {_EXAMPLES[what]}")
             for name in given:
                 text(f"{what}: a name", name)
         for name, value in (metadata or {}).items():
@@ -156,15 +172,15 @@ class Posterior:
         ):  # fmt: skip
             if named is not None and set(named) != set(mean):
                 raise ValueError(f"{what}: its blocks are {sorted(named)}, those of mean {sorted(mean)}")
-        arrays = {name: np.asarray(block, dtype=np.float64) for name, block in mean.items()}
+        arrays = {name: _numbers(f"mean: {name}", block) for name, block in mean.items()}
         self._shapes = {name: block.shape for name, block in arrays.items()}
 
         def flat(what: str, given: Mapping[str, npt.ArrayLike]) -> Vector:
             parts = []
             for name, shape in self._shapes.items():
-                block = np.asarray(given[name], dtype=np.float64)
+                block = _numbers(f"{what}: {name}", given[name])
                 if block.shape not in (shape, ()):
-                    raise ValueError(f"{what}: block {name!r} has shape {block.shape}, must be {shape}")
+                    raise ValueError(f"{what}: block {name!r} has shape {block.shape}, must be {shape} or a single number")
                 parts.append(np.broadcast_to(block, shape).ravel())
             return np.concatenate(parts)
 

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._optional import needed
+from ._progress import shown
 from .certification import Traces, whole_numbers
 from .families import ConeFamily, QPFamily
 
@@ -63,7 +64,7 @@ def osqp(
     >>> traces.values.shape, traces.run["stepping"], traces.run["varied"]
     ((20, 50), 'kept state', ['l'])
     """
-    package = needed("osqp", "osqp")
+    package = needed("osqp")
     _require_family(family, QPFamily, "osqp")
     steps = _recorded(iterations, record)
     n = family.variables
@@ -120,7 +121,7 @@ def scs(
     >>> traces.steps, bool((traces.values[:, -1] < 1e-4).all()), traces.run["varied"]
     ((10, 200), True, ['b'])
     """
-    package = needed("scs", "scs")
+    package = needed("scs")
     _require_family(family, ConeFamily, "scs")
     steps = _recorded(iterations, record)
     given = {"verbose": False, "eps_abs": 0.0, "eps_rel": 0.0, "eps_infeas": 0.0, **settings}
@@ -130,7 +131,7 @@ def scs(
     cones |= {"ep": family.exponential, "ed": family.dual_exponential, "p": list(family.power)}
 
     def points(i: int) -> Points:
-        upper = needed("scipy.sparse", "scs").triu(family.matrix("P", i).scipy(), format="csc")
+        upper = needed("scipy.sparse").triu(family.matrix("P", i).scipy(), format="csc")
         data = {"P": upper, "A": family.matrix("A", i).scipy(), "b": family.row("b", i), "c": family.row("c", i)}
         for k in steps:
             solver = package.SCS(data, cones, **{**given, "max_iters": k})
@@ -163,13 +164,13 @@ def clarabel(
     >>> bool((surefoot.solvers.clarabel(family, 25).values[:, -1] < 1e-6).all())
     True
     """
-    package = needed("clarabel", "clarabel")
+    package = needed("clarabel")
     _require_family(family, ConeFamily, "clarabel")
     steps = _recorded(iterations, record)
     order, blocks = _clarabel_cones(package, family)
 
     def points(i: int) -> Points:
-        upper = needed("scipy.sparse", "clarabel").triu(family.matrix("P", i).scipy(), format="csc")
+        upper = needed("scipy.sparse").triu(family.matrix("P", i).scipy(), format="csc")
         A, b = family.matrix("A", i).scipy()[order].tocsc(), family.row("b", i)[order]
         for k in steps:
             chosen = package.DefaultSettings()
@@ -248,7 +249,7 @@ def _traces(
     measure = _measure(family, metric)
     values = np.full((family.instances, len(steps)), np.inf)
     end: Vector | None = None
-    for i in range(family.instances):
+    for i in shown(range(family.instances), run["solver"], "problems"):
         if end is not None and starts is not None and np.allclose(starts[i, : end.size], end, rtol=1e-3, atol=0):
             warnings.warn(
                 f"start: row {i} begins where the run of row {i - 1} ended, as a solver does that is kept from problem to "

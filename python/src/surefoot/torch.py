@@ -17,7 +17,7 @@ from . import _core
 from ._optional import needed
 from .pac_bayes import regularizer_with_gradient, training_derivatives
 
-torch = needed("torch", "torch")
+torch = needed("torch")
 
 __all__ = ["kl_inverse", "regularizer"]
 

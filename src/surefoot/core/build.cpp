@@ -44,6 +44,8 @@ std::string build_id_among(std::string_view notes) {
 struct Search {
   std::uintptr_t inside;  // an address in the object that is looked for
   std::string found;
+  std::string program;  // id of the first object
+  bool first = true;
 };
 
 int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
@@ -58,6 +60,8 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives addresses as numbers
       id = build_id_among({reinterpret_cast<const char*>(begin), part.p_memsz});
   }
+  if (search.first) search.program = id;
+  search.first = false;
   if (here) search.found = id;
   return here ? 1 : 0;
 }
@@ -65,8 +69,11 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 }  // namespace
 
 std::string build_id() {
-  Search search{reinterpret_cast<std::uintptr_t>(&build_id), ""};
+  Search search{reinterpret_cast<std::uintptr_t>(&note_alignment), "", ""};
   dl_iterate_phdr(look_at, &search);
+#ifdef SUREFOOT_SHARED
+  search.found += search.program;  // the library is one part of the program, and what the verbs do is another
+#endif
   return search.found.empty() ? "unknown" : search.found;
 }
 

@@ -2,6 +2,8 @@
 
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/kernel_libraries.hpp"
+#include "surefoot/core/kernels.hpp"
 #include "surefoot/experiments/files_by_digest.hpp"
 #include "surefoot/experiments/loop_files.hpp"
 #include "surefoot/io/atomic_file.hpp"
@@ -76,13 +78,45 @@ fs::path file_of_rerun(const fs::path& folder, const RerunFile& wanted) {
   return *found;
 }
 
+struct UsableKernels {
+  std::string level;       // that the repetition is made with
+  std::string difference;  // in words, if it is not the recorded one
+};
+
+UsableKernels usable_kernels(const std::string& recorded, const std::string& asked) {
+  const std::string wanted = asked.empty() ? recorded : full_kernel_name(asked);
+  UsableKernels use{std::string(kernel_level()), ""};
+  const bool usable = can_start_with(wanted);
+  if (usable) use.level = wanted;
+  if (recorded.empty() || recorded == use.level) return use;
+  const std::string why = usable ? "--kernels asks for others"
+                          : kernels_of_package(wanted) && !machine_has(wanted)
+                              ? "this machine lacks their instructions"
+                              : "this program does not have them";
+  use.difference =
+      fmt::format("the runs were made with the kernels {} and repeated with {} ({}): last bits may differ",
+                  io::excerpt(recorded), use.level, why);
+  return use;
+}
+
+std::string with_kernels(const std::string& rerun, const std::string& level) {
+  RerunJson json = RerunJson::parse(rerun);
+  if (level.empty()) {
+    json.erase("kernels");
+  } else {
+    json["kernels"] = level;
+  }
+  return io::json_dump(json);
+}
+
 }  // namespace
 
 bool is_left_out_of_reruns(const std::string& option) {
-  static const std::set<std::string> names{
-      "--help",       "--version", "--settings",           "--threads",      "--out",    "--json",
-      "--checkpoint", "--resume",  "--checkpoint-seconds", "--memory-limit", "--ledger", "--quiet",
-      "--look-again", "--folder"};
+  static const std::set<std::string> names{"--help",         "--version", "--settings",
+                                           "--threads",      "--out",     "--json",
+                                           "--checkpoint",   "--resume",  "--checkpoint-seconds",
+                                           "--memory-limit", "--ledger",  "--quiet",
+                                           "--look-again",   "--folder",  "--kernels"};
   return names.contains(option);
 }
 
@@ -90,7 +124,8 @@ std::string rerun_record(const RerunCommand& command) {
   RerunJson json{{"words", command.words},
                  {"options", RerunJson::object()},
                  {"files", RerunJson::array()},
-                 {"certificate", command.certificate}};
+                 {"certificate", command.certificate},
+                 {"kernels", kernel_level()}};
   for (const auto& [name, value] : command.options) json["options"][name] = value;
   for (const RerunFile& file : command.files)
     json["files"].push_back({{"option", file.option},
@@ -119,6 +154,7 @@ RerunCommand rerun_command(const certify::Certificate& certificate) {
     for (const RerunJson& file : json.at("files"))
       command.files.push_back({file.at("option"), file.at("file"), file.at("sha256"), file.at("in_folder")});
     command.certificate = json.at("certificate");
+    command.kernels = json.value("kernels", "");
   } catch (const RerunJson::exception&) {
     throw InputError("--rerun: the certificate's command is not one that this program records");
   }
@@ -144,9 +180,10 @@ RerunCommand rerun_command(const certify::Certificate& certificate) {
   return command;
 }
 
-void rerun_and_compare(const certify::Certificate& certificate, const fs::path& folder,
-                       certify::Verification& verification) {
+std::string rerun_and_compare(const certify::Certificate& certificate, const fs::path& folder,
+                              certify::Verification& verification, const std::string& kernels) {
   const RerunCommand command = rerun_command(certificate);
+  const UsableKernels use = usable_kernels(command.kernels, kernels);
   require(fs::is_directory(folder), "--rerun: {} is not a folder", folder.string());
   const TemporaryFolder work;
   std::vector<std::string> arguments{"/proc/self/exe"};
@@ -165,6 +202,7 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
     if (is_new) arguments.push_back(file.option.empty() ? path : file.option + "=" + path);
   }
   for (const auto& [name, value] : command.options) arguments.push_back(name + "=" + value);
+  arguments.push_back("--kernels=" + use.level);
   // A repetition is no look: what it shows was shown before, and its ledger goes with the folder.
   if (command.words.front() == "calibrate") arguments.emplace_back("--look-again");
   const fs::path out = work.path() / "out";
@@ -178,9 +216,12 @@ void rerun_and_compare(const certify::Certificate& certificate, const fs::path& 
                     (result.exit_code == refuted && command.words.front() == "tune");
   require(result.started && done, "--rerun: the certificate's command failed: {}",
           io::excerpt(result.errors));
-  const certify::ParsedCertificate repeated = certify::parse_certificate(
+  certify::ParsedCertificate repeated = certify::parse_certificate(
       io::read_file((out / command.certificate / "certificate.json").string(), certify::largest_certificate));
+  if (!use.difference.empty() || command.kernels.empty())
+    repeated.certificate.rerun = with_kernels(repeated.certificate.rerun, command.kernels);
   certify::compare_repeated(certificate, repeated.certificate, verification);
+  return use.difference;
 }
 
 }  // namespace surefoot::experiments

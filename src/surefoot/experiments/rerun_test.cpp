@@ -1,5 +1,7 @@
 #include "surefoot/experiments/rerun.hpp"
 
+#include "surefoot/core/kernels.hpp"
+
 #include "support/input_error.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -29,6 +31,13 @@ TEST(Rerun, ACommandIsReadAsItWasRecorded) {
   EXPECT_EQ(command.files[0].file, "q.csv");
   EXPECT_EQ(command.files[0].sha256, std::string(64, 'a'));
   EXPECT_EQ(command.certificate, "inside");
+  EXPECT_EQ(command.kernels, kernel_level());
+}
+
+TEST(Rerun, CertificatesOfBeforeSayNothingOfKernels) {
+  certify::Certificate certificate;
+  certificate.rerun = R"({"words":["run","qp"],"options":{},"files":[],"certificate":""})";
+  EXPECT_EQ(rerun_command(certificate).kernels, "");
 }
 
 TEST(Rerun, NothingButVerbsThatMakeCertificatesIsRun) {
@@ -42,7 +51,7 @@ TEST(Rerun, NothingButVerbsThatMakeCertificatesIsRun) {
 
 TEST(Rerun, OptionsThatWriteOrReadFilesAreRefused) {
   for (const char* option :
-       {"--out", "--checkpoint", "--ledger", "--settings", "--q", "--prior", "out", "--a=b"}) {
+       {"--out", "--checkpoint", "--ledger", "--settings", "--kernels", "--q", "--prior", "out", "--a=b"}) {
     RerunCommand command = a_run();
     command.options = {{option, "x"}};
     EXPECT_INPUT_ERROR(reread(command), "may not have the option") << option;

@@ -251,12 +251,16 @@ VerifiedResult verify_file(const VerifyOptions& options) {
   certify::Verification verification = certify::verify(parsed);
   const bool steps_said = !options.data.empty() && recount(options, parsed.certificate, verification);
   if (!options.weights.empty()) reweigh(options, parsed.certificate, verification);
-  if (!options.rerun.empty()) rerun_and_compare(parsed.certificate, options.rerun, verification);
+  std::string other_kernels;
+  if (!options.rerun.empty())
+    other_kernels = rerun_and_compare(parsed.certificate, options.rerun, verification, options.kernels);
   for (std::string& finding : findings_of_folder(options.certificate, text, lines))
     verification.findings.push_back(std::move(finding));
   add_findings(verification.findings, lines);
   lines.add("{} of {} claims hold as recomputed from their counts\n", verification.claims_that_hold,
             verification.claims);
+  if (!other_kernels.empty())
+    lines.add("{}", report::wrapped(other_kernels, 100, "Kernels:    ", "            "));
   add_extent(options, parsed.certificate, steps_said, lines);
   return lines.ending(verification.holds());
 }

@@ -13,6 +13,7 @@ struct VerifyOptions {
   std::vector<std::string> data;     ///< one table per variant: counted again
   std::vector<std::string> weights;  ///< one file per variant: read again
   std::string rerun;                 ///< folder with the files of the command, which is run again
+  std::string kernels;               ///< that it is run with; empty: those that the certificate records
   std::uint64_t memory_limit = 0;
 };
 
