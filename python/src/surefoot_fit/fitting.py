@@ -94,7 +94,7 @@ def pretrain(
     count, used, began = (0 if parts is None else len(parts[0])), 0, time.monotonic()
     per_epoch = steps if parts is None else math.ceil(count / batch)
     for epoch in range(epochs):
-        total, share = 0.0, 0.0
+        total, share, done = 0.0, 0.0, 0
         order = torch.randperm(count, generator=shuffled)
         for step in range(per_epoch):
             share = max((epoch + step / per_epoch) / epochs, (time.monotonic() - began) / seconds)
@@ -111,8 +111,9 @@ def pretrain(
             loss.backward()
             adam.step()
             used += len(samples[0])
-        if report is not None and step:
-            report(f"prior  epoch {epoch + 1:3d}/{epochs}  loss {total / max(1, step):.4f}")
+            done += 1
+        if report is not None and done:
+            report(f"prior  epoch {epoch + 1:3d}/{epochs}  loss {total / done:.4f}")
         if share >= 1:
             break
     return used if parts is None else count
