@@ -31,6 +31,7 @@ from .certificate import (
     load,
 )
 from .certification import RunUntil, Traces, certify, run_until
+from .charges import Charge, certify_charged
 from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
@@ -43,6 +44,7 @@ __all__ = [
     "AverageClaim",
     "BudgetClaim",
     "Certificate",
+    "Charge",
     "Claim",
     "ClaimAlarm",
     "ConeFamily",
@@ -66,6 +68,7 @@ __all__ = [
     "bounds",
     "calibrate",
     "certify",
+    "certify_charged",
     "closed_loop",
     "compare_paired",
     "from_cvxpy",
