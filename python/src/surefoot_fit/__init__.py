@@ -6,13 +6,27 @@
 
 `module(*batch)` returns the metric of every sample of a batch: a number, or one per step; smaller is better. `data` is a tensor, or
 a tuple of them, with an entry per sample. Where Surefoot is installed, :mod:`surefoot.torch` has the same names. On a machine
-without it, this folder is all that is needed; the two files are certified elsewhere (``surefoot.calibrate``).
+without it, this folder is all that is needed; the two files are certified elsewhere (``surefoot.certify_charged``).
+
+`SoftThresholding` is a ready-made module: learned layers for a dictionary of your own.
 
 Nothing here is rounded outward but the KL divergence of a charge, which is what certificates use.
 """
 
 from .bound import kl_inverse, regularizer
-from .fitted import Fitted
+from .codes import SoftThresholding, alista_matrix, draw_codes
+from .fitted import HOLD_OUT_PURPOSE, Fitted
 from .fitting import Diverged, fit, pretrain
 
-__all__ = ["Diverged", "Fitted", "fit", "kl_inverse", "pretrain", "regularizer"]
+__all__ = [
+    "Diverged",
+    "Fitted",
+    "HOLD_OUT_PURPOSE",
+    "SoftThresholding",
+    "alista_matrix",
+    "draw_codes",
+    "fit",
+    "kl_inverse",
+    "pretrain",
+    "regularizer",
+]

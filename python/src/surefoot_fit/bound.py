@@ -29,7 +29,7 @@ class _KlInverse(torch.autograd.Function):
         q, c = context.saved_tensors
         q, c = q.clamp(EDGE, 1 - EDGE), c.clamp_min(LEAST_C)
         with torch.no_grad():
-            p = _KlInverse.apply(q, c)
+            p = _KlInverse.apply(q, c).clamp_max(1 - 2**-53)  # the derivatives of a bound that says nothing are finite too
             by_p = ((p - q) / (p * (1 - p))).clamp_min(1e-12)
             by_q = (q / p).log() - ((1 - q) / (1 - p)).log()
         return -gradient * by_q / by_p, gradient / by_p
@@ -41,7 +41,7 @@ def _kl(q: Any, p: Any) -> Any:
 
 def kl_inverse(q: Any, c: Any) -> Any:
     """The largest p with kl(q||p) <= c, in double precision; q and c tensors, or numbers."""
-    q, c = (torch.as_tensor(x).to(torch.float64) for x in (q, c))
+    q, c = (torch.as_tensor(x, dtype=torch.float64) for x in (q, c))
     return _KlInverse.apply(*torch.broadcast_tensors(q, c))
 
 
@@ -49,5 +49,5 @@ def regularizer(kl: Any, positions: Iterable[Any], samples: int, delta: float) -
     """B = (1/N) [ KL + sum_j 2 log a_j + J log(pi^2/6) + log(2 sqrt(N)/delta) ], with real a_j."""
     total = kl + math.log(2 * math.sqrt(samples) / delta)
     for position in positions:
-        total = total + 2 * torch.as_tensor(position).log() + math.log(math.pi**2 / 6)
+        total = total + 2 * torch.as_tensor(position, dtype=torch.float64).log() + math.log(math.pi**2 / 6)
     return total / samples

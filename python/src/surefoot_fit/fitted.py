@@ -145,6 +145,25 @@ class Fitted:
 
         return float(regularizer(self.kl(), map(float, self.positions.values()), samples or self.samples, delta))
 
+    def advice(self, delta: float = 1e-5) -> str:
+        """A sentence where a hold-out would promise clearly more, "" where not: few samples, or many weights that moved.
+
+        Compares, at the failures of the last epoch, kl_inverse(failures, B) with kl_inverse(failures, log(1/delta) / n) of n = N/5
+        samples kept for a hold-out. To nearest, of one loss: certificates pay for each of theirs.
+        """
+        from .bound import kl_inverse
+
+        fresh = self.samples // 5
+        if not self.history or not fresh:
+            return ""
+        failures = min(1.0, self.history[-1]["failures"])
+        paid = float(kl_inverse(failures, self.regularizer(delta=delta)))
+        counted = float(kl_inverse(failures, -math.log(delta) / fresh))
+        if paid <= 1.2 * counted:
+            return ""
+        return (f"advice: a hold-out would promise more. Of {self.samples} samples, {fresh} kept for one would bound failures by "
+                f"{counted:.3f}, KL {self.kl():.1f} of {len(self)} weights by {paid:.3f}")  # fmt: skip
+
     def charge(self) -> dict[str, Any]:
         """All that a certificate needs of the weights, which need not be kept: KL, grid, digests of weights and prior."""
         digest = hashlib.sha256()
@@ -286,13 +305,14 @@ def _exp_minus_linear(t: Any) -> Any:
 
 
 def _safetensors(metadata: Mapping[str, str], tensors: list[tuple[str, list[int], Any]]) -> Iterator[bytes]:
-    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    """The bytes of the program's writer: its order of keys, its blanks."""
+    header: dict[str, Any] = {"__metadata__": dict(sorted(metadata.items()))}
     offset = 0
     for name, shape, block in tensors:
         end = offset + 8 * block.numel()
         header[name] = {"dtype": "F64", "shape": shape, "data_offsets": [offset, end]}
         offset = end
-    text = json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % _ALIGNMENT)
     yield len(text).to_bytes(8, "little") + text
     for _, _, block in tensors:

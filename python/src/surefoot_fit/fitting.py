@@ -65,6 +65,17 @@ def _require_finite(value: Any, epoch: int, step: int, advice: str) -> float:
     return number
 
 
+def _read_checkpoint(path: str | Path, device: Any) -> dict[str, Any]:
+    try:
+        # Older versions cannot read numbers with weights_only.
+        saved = torch.load(path, map_location=device, **({"weights_only": True} if hasattr(torch, "func") else {}))
+    except Exception as error:  # whatever a damaged archive makes of its reader
+        raise ValueError(f"checkpoint: {path}: is not a checkpoint of fit ({type(error).__name__})") from None
+    if not isinstance(saved, dict) or not {"mean", "log_variance", "prior", "adam", "samples", "shapes", "history"} <= set(saved):
+        raise ValueError(f"checkpoint: {path}: is not a checkpoint of fit")
+    return saved
+
+
 def pretrain(
     module: Any,
     data: Any,
@@ -202,7 +213,7 @@ def fit(
     target = math.log(tolerance) if scale == "log" else tolerance
     history: list[dict[str, Any]] = []
     if checkpoint is not None and Path(checkpoint).exists():
-        saved = torch.load(checkpoint, map_location=training.device)
+        saved = _read_checkpoint(checkpoint, training.device)
         if saved["samples"] != samples or saved["shapes"] != training.shapes():
             raise ValueError(f"checkpoint: {checkpoint} is of another module or of other data")
         training.restore(saved)
@@ -226,7 +237,7 @@ def fit(
             _require_finite(bound.detach(), epoch, step, advice)
             training.step(bound)
             for i, value in enumerate((bound, (last.detach() >= tolerance).double().mean(), kl)):
-                sums[i] += float(value) * len(chosen) / samples
+                sums[i] += float(value.detach()) * len(chosen) / samples
         history.append({"epoch": epoch, "bound": sums[0], "failures": sums[1], "kl": sums[2]})
         if report is not None:
             report(f"bound  epoch {epoch + 1:3d}/{epochs}  bound {sums[0]:.4f}  failures {sums[1]:.4f}  KL {sums[2]:.1f}")
@@ -234,7 +245,10 @@ def fit(
             beside = Path(f"{checkpoint}.part")
             torch.save({**training.state(), "samples": samples, "shapes": training.shapes(), "history": history}, beside)
             beside.replace(checkpoint)
-    return training.fitted(samples, prior_samples, history)
+    fitted = training.fitted(samples, prior_samples, history)
+    if report is not None and fitted.advice(delta):
+        report(fitted.advice(delta))
+    return fitted
 
 
 class _Training:
