@@ -179,8 +179,40 @@ def train(size, out, seed):
     said(f"KL {summary['kl']:.2f}, B {summary['B']:.5f}; seconds {summary['seconds']}")
 
 
+def certify(folder):
+    """What the files promise, by a split prior and by hold-out. Needs neither PyTorch nor the weights."""
+    import surefoot
+
+    charge = surefoot.Charge.read(folder / "charge.json")
+    about = charge.about
+    last, trained_for = about["layers"], about["trained_for"]
+    options = {
+        "metric": about["metric"], "unit": about["unit"], "name": "learned", "family": about["family"],
+        "family_seed": about["family_seed"], "tolerances": sorted({*about["tolerances"], trained_for}),
+        "quantiles": [0.5, 0.9], "steps": [last], "claims": ["success", "quantile"], "confidence": 0.99,
+    }  # fmt: skip
+    fresh = range(about["hold_out"])
+    ways = {
+        "split prior": ("losses.npy", {"guarantee": "pac-bayes"}),
+        "hold-out, drawn": ("hold_out_drawn.npy", {"guarantee": "hold-out", "hold_out": fresh}),
+        "hold-out, means": ("hold_out_means.npy", {"guarantee": "hold-out-means", "hold_out": fresh}),
+    }
+    print(f"{charge.content['weights']['count']:,} weights, KL {charge.kl():.2f}; {charge.content['prior']['sha256'][:12]} is the prior")
+    print(f"{'guarantee':<16} {'runs':>7}  {'below':>7}  {'observed':>8}  {'promised':>8}  {'median':>8}  {'90 %':>8}")
+    for name, (losses, how) in ways.items():
+        certificate = surefoot.certify_charged(folder / losses, charge, **how, **options)
+        claim = certificate.success(last, trained_for)
+        half, most = (certificate.quantile(last, share) for share in (0.5, 0.9))
+        print(f"{name:<16} {claim.samples:>7}  {trained_for:>4} dB  {100 * claim.empirical:>6.2f} %  {100 * claim.lower_bound:>6.2f} %"
+              f"  {half.upper_bound:>5.1f} dB  {most.upper_bound:>5.1f} dB")  # fmt: skip
+        certificate.save(folder / f"{how['guarantee']}.json")
+        print("verified" if certificate.verify() else "NOT VERIFIED")
+    print("Each certificate alone has confidence 0.99. The weights were not read: digests, KL divergence and losses are as the training machine states them.")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--certify", type=pathlib.Path, metavar="FOLDER", help="certify the results in a folder")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("large"), help="folder for the results")
     parser.add_argument("--small", action="store_true", help="96 entries, 23,000 weights: seconds on a CPU")
     parser.add_argument("--minutes", type=float, help="of training the prior mean, at most")
@@ -188,6 +220,9 @@ def main():
     parser.add_argument("--hold-out", type=int, help="fresh samples")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.certify is not None:
+        certify(options.certify)
+        return
     size = dict(SMALL if options.small else LARGE)
     for name in ("minutes", "samples", "hold_out"):
         if getattr(options, name) is not None:
