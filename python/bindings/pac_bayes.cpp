@@ -4,6 +4,7 @@
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/certify/ledger.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/io/byte_source.hpp"
@@ -160,17 +161,47 @@ certify::Variant variant_of(const CalibrationRecord& record, const Posterior* po
   return variant;
 }
 
-HeldCertificate certify_calibrated(const certify::PacBayesOptions& resolved_options,
-                                   const Posterior& posterior, const CalibrationRecord& record,
-                                   runs::Tally* tally, const std::string& run) {
-  certify::require_declared_grid(posterior.grid, record.prior_samples);
-  certify::Calibrated calibrated{variant_of(record, &posterior), certify::charge(posterior),
-                                 std::move(*tally)};
+/// The same of weights that are not here.
+certify::Variant variant_of(const CalibrationRecord& record, const certify::StatedCharge& stated) {
+  certify::Variant variant = variant_of(record, nullptr);
+  certify::Weights weights;
+  weights.source = record.weights_source;
+  weights.sha256 = stated.sha256;
+  for (const Index size : stated.groups) weights.count = checked_sum("weights", weights.count, size);
+  weights.sampling = record.sampling;
+  weights.precision = stated.precision;
+  weights.seed = record.seed;
+  weights.purpose = record.purpose;
+  weights.read = false;
+  variant.weights = weights;
+  return variant;
+}
+
+certify::Calibrated calibrated_of(const CalibrationRecord& record, certify::Variant variant,
+                                  certify::PacBayes guarantee, runs::Tally&& tally) {
+  certify::require_declared_grid({guarantee.lambda_max, guarantee.b}, record.prior_samples);
+  certify::Calibrated calibrated{std::move(variant), std::move(guarantee), std::move(tally)};
   calibrated.guarantee.samples = record.samples;
   calibrated.guarantee.prior_samples = record.prior_samples;
   calibrated.guarantee.design = certify::parse_design(record.design);
   calibrated.guarantee.draws = record.draws;
-  return {certify::certify(resolved_options, {calibrated}), run};
+  return calibrated;
+}
+
+HeldCertificate certify_calibrated(const certify::PacBayesOptions& resolved_options,
+                                   const Posterior& posterior, const CalibrationRecord& record,
+                                   runs::Tally* tally, const std::string& run) {
+  return {certify::certify(resolved_options, {calibrated_of(record, variant_of(record, &posterior),
+                                                            certify::charge(posterior), std::move(*tally))}),
+          run};
+}
+
+HeldCertificate certify_charged(const certify::PacBayesOptions& resolved_options,
+                                const certify::StatedCharge& stated, const CalibrationRecord& record,
+                                runs::Tally* tally, const std::string& run) {
+  return {certify::certify(resolved_options, {calibrated_of(record, variant_of(record, stated),
+                                                            certify::charge(stated), std::move(*tally))}),
+          run};
 }
 
 /// From samples that training has not seen, weights drawn once for each of them.
@@ -180,6 +211,13 @@ HeldCertificate certify_hold_out(const certify::Options& resolved_options,
   return {certify::certify(resolved_options,
                            {{variant_of(record, posterior ? &*posterior : nullptr), std::move(*tally)}}),
           run};
+}
+
+HeldCertificate certify_charged_hold_out(const certify::Options& resolved_options,
+                                         const certify::StatedCharge& stated, const CalibrationRecord& record,
+                                         runs::Tally* tally, const std::string& run) {
+  (void)certify::charge(stated);  // what cannot be is refused here too
+  return {certify::certify(resolved_options, {{variant_of(record, stated), std::move(*tally)}}), run};
 }
 
 /// A look at samples, with what weights carry of earlier ones.
@@ -253,6 +291,19 @@ void add_calibration(py::module_& module) {
       .def_readwrite("seed", &CalibrationRecord::seed)
       .def_readwrite("prior_samples", &CalibrationRecord::prior_samples)
       .def_readwrite("provenance", &CalibrationRecord::provenance);
+  using certify::StatedCharge;
+  py::class_<StatedCharge>(module, "StatedCharge")
+      .def(py::init<>())
+      .def_readwrite("sha256", &StatedCharge::sha256)
+      .def_readwrite("precision", &StatedCharge::precision)
+      .def_readwrite("prior_sha256", &StatedCharge::prior_sha256)
+      .def_readwrite("lambda_max", &StatedCharge::lambda_max)
+      .def_readwrite("b", &StatedCharge::b)
+      .def_readwrite("groups", &StatedCharge::groups)
+      .def_readwrite("positions", &StatedCharge::positions)
+      .def_readwrite("kl", &StatedCharge::kl);
+  module.def("certify_charged", &certify_charged);
+  module.def("certify_charged_hold_out", &certify_charged_hold_out);
   module.def("certify_calibrated", &certify_calibrated);
   module.def("certify_hold_out", &certify_hold_out);
   module.attr("stratified_purpose") = std::string(certify::stratified_purpose);

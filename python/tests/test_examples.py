@@ -1,5 +1,6 @@
 """The scripts of examples/python run and say what they should."""
 
+import re
 import subprocess
 import sys
 
@@ -46,6 +47,18 @@ def test_torch_learned_optimizer(source, tmp_path):
     assert output.splitlines()[-1] == "verified"
     learned, constant = (float(line.split("at least ")[1].split(" %")[0]) for line in output.splitlines()[-3:-1])
     assert learned > constant
+
+
+def test_the_large_learned_optimizer_in_small(source, tmp_path):
+    pytest.importorskip("torch")
+    sizes = ("--samples", 600, "--hold-out", 400, "--minutes", 0.05)
+    output = run(source, tmp_path, "large_learned.py", "--small", "--out", "small", *sizes)
+    assert "23,050 weights" in output
+    certified = run(source, tmp_path, "large_learned.py", "--certify", "small").splitlines()
+    assert certified.count("verified") == 3 and "weights were not read" in certified[-1]
+    shares = {line[:16].strip(): [float(share) for share in re.findall(r"([\d.]+) %", line)] for line in certified if line.count(" %") == 2}
+    assert set(shares) == {"split prior", "hold-out, drawn", "hold-out, means"}
+    assert all(promised < observed for observed, promised in shares.values()) and shares["hold-out, drawn"][1] > 50
 
 
 def test_reading_a_certificate(source, tmp_path):

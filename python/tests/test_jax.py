@@ -45,3 +45,68 @@ def test_a_training_loop_can_minimise_the_bound():
         value, gradient = step(*point)
         point = [x - 0.2 * g for x, g in zip(point, gradient)]
     assert value < first - 0.1
+
+
+@jax.tree_util.register_pytree_with_keys_class
+class Layer:
+    """As modules of equinox are: arrays, and leaves that are none."""
+
+    def __init__(self, weight, activation):
+        self.weight, self.activation = weight, activation
+
+    def tree_flatten_with_keys(self):
+        return [(jax.tree_util.GetAttrKey("weight"), self.weight), (jax.tree_util.GetAttrKey("activation"), self.activation)], None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+
+def trees():
+    random = np.random.default_rng(2)
+    flax = {"dense": {"kernel": jax.numpy.asarray(random.normal(size=(2, 3))), "bias": jax.numpy.zeros(3)}}
+    equinox = [Layer(jax.numpy.asarray(random.normal(size=(3, 2)), "float32"), np.tanh), Layer(jax.numpy.asarray(0.5), 7)]
+    return {"flax": flax, "equinox": equinox}
+
+
+@pytest.mark.parametrize("kind", ["flax", "equinox"])
+def test_posteriors_come_from_trees_and_go_back(kind, tmp_path):
+    tree = trees()[kind]
+    posterior = surefoot_jax.from_tree(tree, log_variance=-8.0, prior=tree)
+    assert set(posterior.mean) == {"flax": {"['dense']['kernel']", "['dense']['bias']"}, "equinox": {"[0].weight", "[1].weight"}}[kind]
+    assert posterior.on_grid and posterior.kl() < 1
+    posterior.save(tmp_path / "w.safetensors")
+    back = surefoot_jax.to_tree(pac_bayes.Posterior.load(tmp_path / "w.safetensors").mean, tree)
+    one, other = jax.tree_util.tree_leaves(tree), jax.tree_util.tree_leaves(back)
+    assert len(one) == len(other)
+    for a, b in zip(one, other):
+        assert (np.array_equal(a, b) and a.dtype == b.dtype and a.shape == b.shape) if hasattr(a, "dtype") else a is b
+    drawn = surefoot_jax.to_tree(posterior.sample(1), tree)
+    assert not np.allclose(jax.tree_util.tree_leaves(drawn)[0], one[0])
+
+
+def test_a_tree_is_calibrated_like_any_function():
+    import surefoot
+
+    tree = {"rate": jax.numpy.asarray([0.4, 0.5])}
+    posterior = surefoot_jax.from_tree(tree, prior=tree)
+
+    def run(weights, i):
+        rate = surefoot_jax.to_tree(weights, tree)["rate"]
+        return (1 + i % 3) * np.cumprod(np.abs(1 - np.tile(np.asarray(rate), 3)))
+
+    certificate = surefoot.calibrate(posterior, run, samples=300, tolerances=[0.2], claims=["success"])
+    assert certificate.verify() and certificate.success(6, 0.2).lower_bound > 0.5
+
+
+def test_trees_that_do_not_fit_are_named():
+    tree = trees()["flax"]
+    weights = surefoot_jax.from_tree(tree).mean
+    with pytest.raises(ValueError, match="weights: their blocks are"):
+        surefoot_jax.to_tree({"other": np.ones(3)}, tree)
+    with pytest.raises(ValueError, match="has 3 numbers, the array 4"):
+        surefoot_jax.to_tree(weights, {"dense": {"kernel": tree["dense"]["kernel"], "bias": jax.numpy.zeros(4)}})
+    with pytest.raises(ValueError, match="tree: has no array of real numbers"):
+        surefoot_jax.from_tree({"steps": 3, "name": "x"})
+    with pytest.raises(ValueError, match="prior: its blocks have other names or shapes"):
+        surefoot_jax.from_tree(tree, prior={"dense": {"kernel": jax.numpy.ones((2, 3))}})

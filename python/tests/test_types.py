@@ -12,7 +12,7 @@ import surefoot
 def test_the_package_passes_strict_checks(source, tmp_path):
     pytest.importorskip("mypy")
     command = [sys.executable, "-m", "mypy", "--config-file", source / "pyproject.toml", "--cache-dir", tmp_path,
-               "-p", "surefoot"]  # fmt: skip
+               "-p", "surefoot", "-p", "surefoot_fit"]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -286,6 +286,12 @@ class Forgery : public ProgramTest {
     make(calibrate + "--guarantees hold-out --hold-out 0:200 --look-again --out fresh_again");
     made.push_back(
         {"pac-bayes", body("learned/pac-bayes"), {}, {weights}, repeated("learned_again/pac-bayes")});
+    ForgedJson stated = body("learned/pac-bayes");
+    stated["variants"][0]["weights"]["read"] = false;
+    Certificate unread = certify::parse_certificate(test::resealed(stated)).certificate;
+    unread.assumptions = certify::assumptions_of(unread);
+    made.push_back(
+        {"weights that were not read", ForgedJson::parse(certify::to_json(unread)), {}, {weights}, unread});
     made.push_back({"hold-out", body("fresh/hold-out"), {}, {weights}, repeated("fresh_again/hold-out")});
     return made;
   }

@@ -124,7 +124,8 @@ def test_with_torch(options):
     if subprocess.run([python, *PIP, "install", wheel_of(options), *pinned("pytest")]).returncode != 0:
         return skipped("the wheel is for another Python than Debian's, or pytest could not be installed.")
     tests = SOURCE / "python/tests"
-    return run_pytest(options, python, ["numpy", "torch"], tests / "test_torch.py", tests / "test_bounds.py",
+    return run_pytest(options, python, ["numpy", "torch"], tests / "test_torch.py", tests / "test_fit.py",
+                      tests / "test_fit_codes.py", tests / "test_bounds.py",
                       tests / "test_examples.py", tests / "test_doctests.py")
 
 

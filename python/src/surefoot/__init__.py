@@ -35,6 +35,7 @@ from .certificate import (
     load,
 )
 from .certification import RunUntil, Traces, certify, run_until
+from .charges import Charge, certify_charged
 from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
@@ -51,6 +52,7 @@ __all__ = [
     "AverageClaim",
     "BudgetClaim",
     "Certificate",
+    "Charge",
     "Claim",
     "ClaimAlarm",
     "Comparison",
@@ -78,6 +80,7 @@ __all__ = [
     "bounds",
     "calibrate",
     "certify",
+    "certify_charged",
     "closed_loop",
     "compare",
     "compare_paired",

@@ -358,6 +358,23 @@ class CalibrationRecord:
     provenance: SampleProvenance | None
     def __init__(self) -> None: ...
 
+class StatedCharge:
+    sha256: str
+    precision: str
+    prior_sha256: str
+    lambda_max: float
+    b: float
+    groups: Sequence[int]
+    positions: Sequence[int]
+    kl: Sequence[float]
+    def __init__(self) -> None: ...
+
+def certify_charged(
+    options: PacBayesOptions, stated: StatedCharge, record: CalibrationRecord, tally: Tally, run: str, /
+) -> Certificate: ...
+def certify_charged_hold_out(
+    options: Options, stated: StatedCharge, record: CalibrationRecord, tally: Tally, run: str, /
+) -> Certificate: ...
 def certify_calibrated(
     options: PacBayesOptions, posterior: Posterior, record: CalibrationRecord, tally: Tally, run: str, /
 ) -> Certificate: ...

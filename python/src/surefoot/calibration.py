@@ -184,12 +184,8 @@ def calibrate(
         tally = _core.count(traces, bayes.claims, steps)
         return Certificate._of(_core.certify_calibrated(bayes, known._core, about, tally, record_text("record", record)))
 
-    of_pac_bayes = {"design": (design, "stratified"), "draws": (draws, 1), "prior_samples": (prior_samples, 0),
-                    "candidates": (candidates, 1), "prior_means": (prior_means, 1),
-                    "calibration_share": (calibration_share, 0.5)}  # fmt: skip
-    for what, (given, usual) in of_pac_bayes.items():
-        if given != usual:
-            raise ValueError(f"{what}: {given} is for pac-bayes; a hold-out runs every sample once and pays for nothing")
+    _require_pac_bayes_only(design=design, draws=draws, prior_samples=prior_samples, candidates=candidates,
+                            prior_means=prior_means, calibration_share=calibration_share)  # fmt: skip
     options = claim_options(**claims)
     options.metric, options.unit = metric, unit
     if guarantee == "hold-out":
@@ -280,6 +276,14 @@ def _fresh_samples(samples: int | None, hold_out: range | None, guarantee: str) 
     return hold_out
 
 
+def _require_pac_bayes_only(**given: Any) -> None:
+    usual = {"design": "stratified", "draws": 1, "prior_samples": 0, "candidates": 1, "prior_means": 1,
+             "calibration_share": _core.defaults["calibration_share"]}  # fmt: skip
+    for what, value in given.items():
+        if value != usual[what]:
+            raise ValueError(f"{what}: {value} is for pac-bayes; a hold-out runs every sample once and pays for nothing")
+
+
 def _at_least(name: str, value: int, least: int) -> int:
     number = whole_number(name, value)
     if number < least:
@@ -340,8 +344,8 @@ def _drawing(
 def _at_means(sample_weights: SampleWeights) -> Callable[[int], Any]:
     if not isinstance(sample_weights, Posterior):
         raise ValueError("sample_weights: hold-out-means needs a Posterior, whose means they are")
-    posterior = sample_weights
-    return lambda i: posterior.mean
+    mean = sample_weights.mean
+    return lambda i: mean
 
 
 def _run_all(

@@ -8,19 +8,19 @@ Values and derivatives are computed in double precision by the C++ library, on t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from ._optional import needed
-from .pac_bayes import regularizer_with_gradient, training_derivatives
+from .pac_bayes import Posterior, regularizer_with_gradient, training_derivatives
 
 jax = needed("jax")
 jnp = needed("jax.numpy")
 
-__all__ = ["kl_inverse", "regularizer"]
+__all__ = ["from_tree", "kl_inverse", "regularizer", "to_tree"]
 
 
 def _on_host(function: Any, shapes: Any, *arguments: Any) -> Any:
@@ -109,3 +109,57 @@ def regularizer(
     value.defvjp(forward, backward)
     arguments = (jnp.asarray(x, float) for x in (mean, log_variance, prior_mean, prior_log_variance))
     return value(*arguments)
+
+
+def _blocks(what: str, tree: Any) -> dict[str, Any]:
+    """The arrays of real numbers of a tree by the names of their places; other leaves belong to the model."""
+    blocks = {}
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
+        if isinstance(leaf, (jax.Array, np.ndarray)) and jnp.issubdtype(leaf.dtype, jnp.floating):
+            blocks[jax.tree_util.keystr(path) or "weights"] = np.asarray(leaf, dtype=np.float64)
+    if not blocks:
+        raise ValueError(f"{what}: has no array of real numbers")
+    return blocks
+
+
+def from_tree(
+    tree: Any,
+    *,
+    log_variance: float = -12.0,
+    prior: Any = None,
+    prior_log_variance: float | None = None,
+    metadata: Mapping[str, str] | None = None,
+) -> Posterior:
+    """A :class:`surefoot.pac_bayes.Posterior` with the arrays of a tree as means: parameters of flax, a module of equinox.
+
+    A block is an array, named by its place in the tree (``['dense']['kernel']``, ``.layers[0].weight``). `prior` is a tree of the
+    same arrays [zero]. Prior variances are moved to the grid; without `prior_log_variance` they are the mean of s + (w - w0)^2.
+
+    >>> import jax.numpy as jnp, surefoot.jax
+    >>> tree = {"dense": {"kernel": jnp.ones((2, 3)), "bias": jnp.zeros(3)}}
+    >>> posterior = surefoot.jax.from_tree(tree)
+    >>> len(posterior), surefoot.jax.to_tree(posterior.mean, tree)["dense"]["kernel"].shape
+    (9, (2, 3))
+    """
+    blocks = _blocks("tree", tree)
+    before = {name: np.zeros_like(block) for name, block in blocks.items()} if prior is None else _blocks("prior", prior)
+    return Posterior.from_blocks(
+        blocks, log_variance=log_variance, prior_mean=before, prior_log_variance=prior_log_variance, metadata=metadata
+    )
+
+
+def to_tree(weights: Mapping[str, Any], like: Any) -> Any:
+    """A tree as `like` with these weights in the place of its arrays: the means, or a draw, of a Posterior of `from_tree`."""
+    wanted = _blocks("like", like)
+    if set(weights) != set(wanted):
+        raise ValueError(f"weights: their blocks are {sorted(weights)}, those of the tree {sorted(wanted)}")
+
+    def replaced(path: Any, leaf: Any) -> Any:
+        name = jax.tree_util.keystr(path) or "weights"
+        if name not in wanted or not isinstance(leaf, (jax.Array, np.ndarray)):
+            return leaf
+        if np.size(weights[name]) != leaf.size:
+            raise ValueError(f"weights: block {name!r} has {np.size(weights[name])} numbers, the array {leaf.size}")
+        return jnp.asarray(np.reshape(weights[name], leaf.shape), leaf.dtype)
+
+    return jax.tree_util.tree_map_with_path(replaced, like)

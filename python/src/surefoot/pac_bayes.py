@@ -6,7 +6,9 @@ block. Wrapped for automatic differentiation in :mod:`surefoot.torch` and :mod:`
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -116,6 +118,25 @@ _EXAMPLES = {
     "prior_mean": "{'layer': weights}",
     "metadata": "{'seen.first': '0'}",
 }
+def _parameters(what: str, module: Any) -> dict[str, Vector]:
+    if not callable(getattr(module, "named_parameters", None)):
+        raise TypeError(f"{what}: {type(module).__name__} is not a torch.nn.Module")
+    found = {
+        name: parameter.detach().cpu().double().numpy().copy()
+        for name, parameter in module.named_parameters()
+        if parameter.requires_grad
+    }
+    if not found:
+        raise ValueError(f"{what}: has no parameter that requires a gradient")
+    return found
+
+
+def _by_name(what: str, given: Any, names: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(names, real_number(what, given))
+    if set(given) != set(names):
+        raise ValueError(f"{what}: its blocks are {sorted(given)}, the parameters {sorted(names)}")
+    return dict(given)
 
 
 class Posterior:
@@ -195,6 +216,78 @@ class Posterior:
             real_number("b", b),
             dict(metadata or {}),
         )
+
+    @classmethod
+    def from_module(
+        cls,
+        module: Any,
+        *,
+        log_variance: float | Mapping[str, npt.ArrayLike] = -12.0,
+        prior_log_variance: float | Mapping[str, float] | None = None,
+        prior: Any = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> Posterior:
+        """The parameters of a ``torch.nn.Module`` as means, a block each: those that require a gradient.
+
+        `log_variance` is one number, or one or an array by name. `prior`: a module of the same parameters, the prior means
+        [zero]; `prior_log_variance` [of each block the mean of s + (w - w0)^2, the KL's minimizer] is moved to the grid.
+        """
+        return cls.from_blocks(
+            _parameters("module", module), log_variance=log_variance, prior_log_variance=prior_log_variance,
+            prior_mean=None if prior is None else _parameters("prior", prior), metadata=metadata,
+        )  # fmt: skip
+
+    @classmethod
+    def from_blocks(
+        cls,
+        mean: Mapping[str, npt.ArrayLike],
+        *,
+        log_variance: float | Mapping[str, npt.ArrayLike] = -12.0,
+        prior_mean: Mapping[str, npt.ArrayLike] | None = None,
+        prior_log_variance: float | Mapping[str, float] | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> Posterior:
+        """Blocks of weights with usual variances: see :meth:`from_module`, which has them from a module.
+
+        >>> posterior = Posterior.from_blocks({"step": [0.5]}, prior_mean={"step": [0.4]})
+        >>> posterior.on_grid, round(posterior.prior_log_variance["step"], 2)
+        (True, -4.6)
+        """
+        weights = {name: np.asarray(block, dtype=np.float64) for name, block in mean.items()}
+        before = {
+            name: np.asarray(block, dtype=np.float64)
+            for name, block in ({name: np.zeros(block.shape) for name, block in weights.items()} if prior_mean is None else prior_mean).items()
+        }
+        if {name: block.shape for name, block in before.items()} != {name: block.shape for name, block in weights.items()}:
+            raise ValueError("prior: its blocks have other names or shapes than the weights")
+        zeta = _by_name("log_variance", log_variance, weights)
+        if prior_log_variance is None:
+            nu = {
+                name: math.log(np.mean(np.exp(np.asarray(zeta[name], dtype=np.float64)) + (block - before[name]) ** 2).item())
+                for name, block in weights.items()
+            }
+        else:
+            nu = _by_name("prior_log_variance", prior_log_variance, weights)
+        return cls(weights, zeta, nu, before, metadata=metadata).rounded()
+
+    def to_module(self, module: Any, weights: Mapping[str, npt.ArrayLike] | None = None) -> Any:
+        """A copy of the ``torch.nn.Module`` with the means as its parameters, or with other `weights`: those of a draw.
+
+        Also of weights that were read from a file, whose blocks have two dimensions.
+        """
+        own = _parameters("module", module)
+        given = self.mean if weights is None else weights
+        if set(own) != set(given):
+            raise ValueError(f"module: its parameters are {sorted(own)}, the blocks are {sorted(given)}")
+        copied = copy.deepcopy(module)
+        parameters = dict(copied.named_parameters())
+        for name, block in given.items():
+            array = np.asarray(block, dtype=np.float64)
+            if array.size != own[name].size:
+                raise ValueError(f"module: parameter {name!r} has shape {own[name].shape}, the block {array.shape}")
+            parameter = parameters[name]
+            parameter.data = parameter.data.new_tensor(array.reshape(own[name].shape))
+        return copied
 
     @classmethod
     def _of(cls, core: _core.Posterior, shapes: Mapping[str, tuple[int, ...]]) -> Posterior:

@@ -4,11 +4,14 @@
     loss.backward()
 
 Values and derivatives are computed in double precision by the C++ library, on the CPU. Differentiable once.
+
+`fit` trains a module on the bound on any device, with PyTorch alone (:mod:`surefoot_fit`); `runs_of` is its runs for
+:func:`surefoot.calibrate`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,10 @@ from .pac_bayes import regularizer_with_gradient, training_derivatives
 
 torch = needed("torch")
 
-__all__ = ["kl_inverse", "regularizer"]
+from surefoot_fit import Diverged, Fitted, fit, pretrain  # noqa: E402
+from surefoot_fit.fitted import call_with, parts_of  # noqa: E402
+
+__all__ = ["Diverged", "Fitted", "fit", "kl_inverse", "pretrain", "regularizer", "runs_of"]
 
 
 def _numpy(tensor: Any) -> Any:
@@ -89,3 +95,39 @@ def regularizer(
     """B as :func:`surefoot.pac_bayes.regularizer`, differentiable by mean, log_variance and prior_log_variance."""
     rest = {"samples": samples, "delta": delta, "groups": groups, "lambda_max": lambda_max, "b": b}
     return _Regularizer.apply(mean, log_variance, prior_log_variance, prior_mean, rest)
+
+
+def runs_of(module: Any, data: Any) -> Callable[[Any, Any], Any]:
+    """``run(weights, i)`` of a module for :func:`surefoot.calibrate`, with and without `batch`.
+
+    `data` is a tensor or a tuple of tensors with an entry per sample; ``module(*batch)`` returns the metric of every sample of a
+    batch, a number or one per step. Weights are mappings from names of parameters; runs of a batch that share the very same
+    weights (hold-out-means) go through the module together.
+    """
+    parts = parts_of(data)
+    own = {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+
+    def tensors(weights: Any) -> dict[str, Any]:
+        if set(weights) != set(own):
+            raise ValueError(f"weights: their blocks are {sorted(weights)}, the module's parameters {sorted(own)}")
+        for name, block in weights.items():
+            if np.size(block) != own[name].numel():
+                raise ValueError(f"weights: block {name!r} has {np.size(block)} numbers, the parameter {own[name].numel()}")
+        return {name: own[name].new_tensor(np.asarray(block)).reshape(own[name].shape) for name, block in weights.items()}
+
+    def rows(weights: Any, indices: Any) -> Any:
+        device = next(iter(own.values())).device
+        chosen = torch.as_tensor(np.asarray(indices))
+        if int(chosen.max()) >= len(parts[0]):
+            raise ValueError(f"data: has {len(parts[0])} samples, sample {int(chosen.max())} is asked for")
+        with torch.no_grad():
+            return _numpy(call_with(module, tensors(weights), tuple(part[chosen].to(device) for part in parts)))
+
+    def run(weights: Any, i: Any) -> Any:
+        if not isinstance(weights, list):
+            return rows(weights, [i])[0]
+        if all(each is weights[0] for each in weights):
+            return rows(weights[0], i)
+        return np.concatenate([rows(each, [index]) for each, index in zip(weights, i)])
+
+    return run

@@ -142,6 +142,10 @@ constexpr AssumptionTexts scalar_wording = [] {
   return texts;
 }();
 
+constexpr const char* weights_not_read =
+    "The weights themselves were not read when this certificate was made. Their digest, their KL divergence from the "
+    "prior and the results of their runs are as the program that trained and ran them states them.";
+
 constexpr const char* about_named_problems =
     "The problems are those that the table names. Nobody is known to have drawn them at random: what is said of "
     "new problems holds if these were drawn at random from those you will meet.";
@@ -176,12 +180,14 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
   const AssumptionTexts& texts = texts_of(wording);
   bool hold_out = false;
   bool drawn = draws_weights(certificate);
+  bool unread = false;
   Index prior_samples = 0;
   for (const Variant& variant : certificate.variants) {
     // Fresh samples without weights: those of a function that draws, which nobody else knows.
     const bool unknown =
         !variant.weights && variant.provenance && variant.provenance->range.set == hold_out_set;
     drawn = drawn || unknown;
+    unread = unread || (variant.weights && !variant.weights->read);
     hold_out = hold_out || unknown || (variant.weights && !variant.pac_bayes);
     if (variant.pac_bayes) prior_samples = std::max(prior_samples, variant.pac_bayes->prior_samples);
   }
@@ -189,6 +195,7 @@ std::vector<std::string> learned_assumptions(const Certificate& certificate, int
   if (drawn) words.emplace_back(texts.drawn_weights);
   if (hold_out) words.emplace_back(texts.hold_out);
   if (wording > 1) add_looks(certificate, hold_out, words);
+  if (unread) words.emplace_back(weights_not_read);
   if (!is_pac_bayes(certificate)) return words;
   words.emplace_back(texts.training_samples);
   words.emplace_back(prior_samples > 0 ? texts.prior_from_others : texts.prior_fixed);

@@ -21,9 +21,12 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view order_not_checked = "order not checked";
 
 void write_weights(JsonText& text, const Weights& weights) {
-  text.object("source", weights.source, "sha256", weights.sha256, "count", weights.count,          //
-              "sampling", weights.sampling, "precision", weights.precision, "seed", weights.seed,  //
-              "purpose", weights.purpose);
+  text.open('{');
+  text.members("source", weights.source, "sha256", weights.sha256, "count", weights.count,          //
+               "sampling", weights.sampling, "precision", weights.precision, "seed", weights.seed,  //
+               "purpose", weights.purpose);
+  if (!weights.read) text.members("read", false);
+  text.close('}');
 }
 
 void write_pac_bayes(JsonText& text, const PacBayes& guarantee) {
@@ -190,6 +193,9 @@ Weights read_weights(const Fields& fields) {
   weights.precision = fields.text("precision");
   weights.seed = fields.whole("seed");
   weights.purpose = fields.text("purpose");
+  if (!fields.has("read")) return weights;
+  weights.read = fields.truth("read");
+  require(!weights.read, "weights: 'read' is said only where they were not");
   return weights;
 }
 

@@ -167,6 +167,7 @@ const std::vector<FieldCheck>& field_checks() {
         {"variants.weights.precision", std::nullopt, rerun},
         {"variants.weights.seed", std::nullopt, rerun},
         {"variants.weights.purpose", std::nullopt, rerun},
+        {"variants.weights.read", std::nullopt, arithmetic},
         {"variants.pac_bayes.samples", std::nullopt, arithmetic},
         {"variants.pac_bayes.prior_samples", std::nullopt, rerun},
         {"variants.pac_bayes.prior_sha256", std::nullopt, weights},

@@ -18,6 +18,22 @@ struct Weights {
   std::string precision = "double";  ///< of the runs
   Index seed = 0;                    ///< of the draws
   std::string purpose;               ///< of their random streams; training has others
+  /// false: they stayed where they were trained. Digest, KL divergence and results are as a charge states
+  /// them.
+  bool read = true;
+};
+
+/// What the bound needs of weights that are not here, as the program that trained them states it: the file
+/// charge.json of surefoot_fit.
+struct StatedCharge {
+  std::string sha256;        ///< of the weights file
+  std::string precision;     ///< of the runs
+  std::string prior_sha256;  ///< of prior mean, groups and grid
+  double lambda_max = 100;
+  double b = 100;
+  std::vector<Index> groups;     ///< weights per group
+  std::vector<Index> positions;  ///< a_j of each group
+  std::vector<double> kl;        ///< of each group, rounded up
 };
 
 /// How weights are drawn to bound the expected empirical risk.

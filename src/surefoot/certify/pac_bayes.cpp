@@ -10,6 +10,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/sha256.hpp"
+#include "surefoot/io/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -144,6 +145,33 @@ PacBayes charge(const learning::Posterior& posterior) {
   add(guarantee.groups.data(), guarantee.groups.size());
   add(pair.prior_mean.data(), static_cast<std::size_t>(pair.prior_mean.size()));
   guarantee.prior_sha256 = hash.hex();
+  return guarantee;
+}
+
+PacBayes charge(const StatedCharge& stated) {
+  require(io::is_sha256_hex(stated.sha256), "charge: weights: '{}' is not a SHA-256",
+          io::excerpt(stated.sha256, 80));
+  require(io::is_sha256_hex(stated.prior_sha256), "charge: prior: '{}' is not a SHA-256",
+          io::excerpt(stated.prior_sha256, 80));
+  const std::size_t groups = stated.groups.size();
+  require(groups > 0 && stated.positions.size() == groups && stated.kl.size() == groups,
+          "charge: {} blocks of weights, {} positions, {} KL divergences", groups, stated.positions.size(),
+          stated.kl.size());
+  PacBayes guarantee;
+  guarantee.prior_sha256 = stated.prior_sha256;
+  guarantee.lambda_max = stated.lambda_max;
+  guarantee.b = stated.b;
+  for (std::size_t j = 0; j < groups; ++j) {
+    require(stated.groups[j] >= 1, "charge: block {} has {} weights", j, stated.groups[j]);
+    require(stated.positions[j] >= 1, "charge: block {}: position {} is below 1", j, stated.positions[j]);
+    require(std::isfinite(stated.kl[j]) && stated.kl[j] >= 0, "charge: block {}: a KL divergence of {}", j,
+            stated.kl[j]);
+    guarantee.kl += stated.kl[j];
+  }
+  require(std::isfinite(guarantee.kl), "charge: a KL divergence of {}", guarantee.kl);
+  guarantee.kl = bounds::up(guarantee.kl, static_cast<int>(std::min<std::size_t>(groups, 1'000'000)));
+  guarantee.groups = stated.groups;
+  guarantee.positions = stated.positions;
   return guarantee;
 }
 

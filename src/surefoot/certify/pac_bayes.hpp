@@ -61,6 +61,10 @@ void require_declared_grid(const bounds::PriorGrid& grid, Index prior_samples);
 /// unless the prior is on its grid (learning::round_prior).
 PacBayes charge(const learning::Posterior& posterior);
 
+/// The same of weights that are not here. InputError names what cannot be; whether it is true nobody knows
+/// here.
+PacBayes charge(const StatedCharge& stated);
+
 /// A posterior whose runs have been counted: `guarantee` with what charge() and the calibration know.
 struct Calibrated {
   Variant variant;

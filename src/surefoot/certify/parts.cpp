@@ -54,6 +54,11 @@ const std::vector<CertificatePart>& known_parts() {
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.weights.has_value(); });
          }},
+        {"weights_not_read",
+         [](const Certificate& certificate) {
+           return any_variant(certificate,
+                              [](const Variant& each) { return each.weights && !each.weights->read; });
+         }},
         {"pac_bayes",
          [](const Certificate& certificate) {
            return any_variant(certificate, [](const Variant& each) { return each.pac_bayes.has_value(); });

@@ -2,8 +2,12 @@
 
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/nearest_name.hpp"
 #include "surefoot/experiments/toml_text.hpp"
 #include "surefoot/io/atomic_file.hpp"
+#include "surefoot/io/text.hpp"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -103,7 +107,8 @@ class Keys {
   void read(const toml::table& table) const {
     for (const auto& [key, node] : table) {
       const auto found = takes_.find(std::string(key.str()));
-      require(found != takes_.end(), "{}: '{}' is not a key of {}", at(node), key.str(), table_);
+      require(found != takes_.end(), "{}: '{}' is not a key of {}{}", at(node),
+              io::excerpt(std::string(key.str()), 40), table_, others(std::string(key.str())));
       found->second(node);
     }
   }
@@ -112,6 +117,16 @@ class Keys {
   }
 
  private:
+  /// What could have been meant, and all there is.
+  [[nodiscard]] std::string others(const std::string& key) const {
+    std::vector<std::string> names;
+    for (const auto& [name, take] : takes_) names.push_back(name);
+    const std::string nearest = nearest_name(key, names);
+    return fmt::format("{}; its keys are {}",
+                       nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest),
+                       fmt::join(names, ", "));
+  }
+
   std::string file_;
   std::string table_;
   std::map<std::string, Take> takes_;

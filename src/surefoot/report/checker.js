@@ -466,7 +466,7 @@ const surefootChecker = (() => {
     },
   };
 
-  const knownParts = ["recorded_steps", "reading", "independence", "selection", "scalar", "anytime", "appended", "groups", "weights",
+  const knownParts = ["recorded_steps", "reading", "independence", "selection", "scalar", "anytime", "appended", "groups", "weights", "weights_not_read",
     "pac_bayes", "provenance", "run", "rerun", "worst_case", "range", "shift", "closed_loop", "kernels"];
 
   // What is never recomputed here, and what of this certificate is not.

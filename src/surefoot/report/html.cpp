@@ -227,8 +227,9 @@ std::string data_html(const Certificate& certificate) {
               : fmt::format("{}, counted as failed{}", count_label(variant.non_finite_runs),
                             certificate.scalar ? "" : " from there on"));
     if (variant.weights) {
-      entry("weights", fmt::format("{}: {} numbers, {} precision", variant.weights->source,
-                                   count_label(variant.weights->count), variant.weights->precision));
+      entry("weights", fmt::format("{}: {} numbers, {} precision{}", variant.weights->source,
+                                   count_label(variant.weights->count), variant.weights->precision,
+                                   variant.weights->read ? "" : "; not read here"));
       entry("SHA-256 of the weights", variant.weights->sha256, "hash");
       entry("drawn for each run", variant.weights->sampling == "means"
                                       ? "nothing: the network at its means"
