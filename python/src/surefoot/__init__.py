@@ -30,12 +30,13 @@ from .certificate import (
     Verification,
     load,
 )
-from .certification import RunUntil, Traces, certify, run_until
+from .certification import RunUntil, Traces, certify, count, run_until, sha256_of
 from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
 from .pairs import PairedComparison, compare_paired
+from .tallies import Tally
 
 __all__ = [
     "Alarm",
@@ -59,6 +60,7 @@ __all__ = [
     "SequenceClaim",
     "SuccessClaim",
     "SurvivedShift",
+    "Tally",
     "Terminations",
     "Traces",
     "Verification",
@@ -68,12 +70,14 @@ __all__ = [
     "certify",
     "closed_loop",
     "compare_paired",
+    "count",
     "from_cvxpy",
     "load",
     "number_text",
     "pac_bayes",
     "run_until",
     "set_threads",
+    "sha256_of",
     "solvers",
     "threads",
     "validate",
