@@ -214,16 +214,16 @@ FamilyRun::FamilyRun(const std::string& family, families::FamilyFiles& files, So
   stated_ = stated_worst_case();
 }
 
-io::Configuration FamilyRun::data() const {
+io::Configuration data_of(const families::FamilyFiles& files) {
   io::Configuration data;
-  for (const families::FamilyFiles::Read& read : files_.files())
+  for (const families::FamilyFiles::Read& read : files.files())
     data.emplace_back("--" + read.name, read.sha256);
   return data;
 }
 
-std::vector<RerunFile> FamilyRun::rerun_files() const {
+std::vector<RerunFile> rerun_files_of(const families::FamilyFiles& files) {
   std::vector<RerunFile> read;
-  for (const families::FamilyFiles::Read& file : files_.files())
+  for (const families::FamilyFiles::Read& file : files.files())
     read.push_back({"--" + file.name, file_name(file.file), file.sha256});
   return read;
 }
@@ -393,14 +393,23 @@ std::optional<certify::StatedWorstCase> FamilyRun::stated_worst_case() const {
   return stated;
 }
 
-std::string FamilyRun::record(FamilyResult& result) const {
-  Json run = Json::parse(certify::settings_json(op().settings()));
+std::string record_of_files(const std::string& settings, const families::FamilyFiles& files,
+                            const FamilyRunOptions& options, FamilyResult& result) {
+  Json run = Json::parse(settings);
   run["files"] = Json::object();
-  for (const families::FamilyFiles::Read& read : files_.files())
+  for (const families::FamilyFiles::Read& read : files.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
-  run["iterations"] = options_.iterations;
+  run["iterations"] = options.iterations;
   if (const std::string description = run.value("description", ""); !description.empty())
     result.solver_line = "Solver: " + description;
+  run["start"] = options.start.empty() ? "cold" : file_name(options.start);
+  return io::json_dump(run);
+}
+
+std::string FamilyRun::record(FamilyResult& result) const {
+  Json run = Json::parse(record_of_files(certify::settings_json(op().settings()), files_, options_, result));
+  const Json start = run["start"];
+  run.erase("start");  // it stands last
   if (op().has_stopping_test()) {
     run["termination"] = termination_record(terminations_, solver_.stops);
     result.termination_line = termination_text(run["termination"], run["package"].get<std::string>());
@@ -409,7 +418,7 @@ std::string FamilyRun::record(FamilyResult& result) const {
     run["until"] = options_.until->text();
     run["holds"] = result.decided;
   }
-  run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
+  run["start"] = start;
   return io::json_dump(run);
 }
 
