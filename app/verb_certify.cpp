@@ -18,6 +18,7 @@
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/file_names.hpp"
+#include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "begin_work.hpp"

@@ -3,6 +3,7 @@
 #include "surefoot/core/types.hpp"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>

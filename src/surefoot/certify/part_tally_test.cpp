@@ -41,13 +41,13 @@ Options part_options() {
   return resolved(options, {part_steps});
 }
 
-struct Rows {
+struct PartRows {
   std::uint64_t source = 1;
   Index first = 0;
   Index count = 0;
 };
 
-PartTally part_of_rows(const Options& options, const Rows& rows, RowSource source) {
+PartTally part_of_rows(const Options& options, const PartRows& rows, RowSource source) {
   const runs::TallySpec spec = tally_spec(options, part_steps);
   runs::Tally tally(spec);
   DependenceCheck check(spec.steps);
@@ -66,7 +66,7 @@ RowSource whole_file(char digest = 'a') {
 }
 
 /// The same as one table, counted by one process.
-Certificate certificate_of_one(const Options& options, const Rows& rows, const RowSource& source) {
+Certificate certificate_of_one(const Options& options, const PartRows& rows, const RowSource& source) {
   const runs::TallySpec spec = tally_spec(options, part_steps);
   runs::Tally tally(spec);
   DependenceCheck check(spec.steps);
