@@ -128,8 +128,8 @@ TEST_F(Parts, AFolderThatIsStreamedAndChangesIsRefused) {
   write("l.csv", "-1,-1\n");
   write("u.csv", "1,1\n");
   const ProgramResult result = shell(
-      "$SUREFOOT run qp . --iterations 20000 --stream --threads 1 --out refused & sleep 1; echo 1,2 >> q.csv; "
-      "wait $!");
+      "$SUREFOOT run qp . --iterations 20000 --stream --threads 1 --out refused & "
+      "while kill -0 $!; do sleep 0.2; echo 1,2 >> q.csv; done 2>/dev/null; wait $!");
   EXPECT_EQ(result.code, 2) << result.out;
   EXPECT_TRUE(contains(result.err, "q.csv: changed while it was streamed")) << result.err;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "refused" / "certificate.json"));

@@ -176,7 +176,7 @@ def certify(
         for name, argument in given.items():
             if argument is not None:
                 raise ValueError(f"{name}: a tally has declared all of it; say it to count()")
-        return Certificate._of(traces._core.certificate(bool(allow_dependence)))
+        return Certificate._of(traces._counted.certificate(bool(allow_dependence)))
     if _is_of_text(traces, choice):
         if first_step is not None or recorded_steps is not None:
             raise ValueError("first_step: is for tables with a column per step")

@@ -31,23 +31,23 @@ class Tally:
     def __init__(self) -> None:
         raise TypeError("Tally: is made by surefoot.count(), Tally.read() or Tally.of_bytes()")
 
-    _core: _core.PartTally
+    _counted: _core.PartTally
 
     @classmethod
     def _of(cls, counted: _core.PartTally) -> Tally:
         tally = object.__new__(cls)
-        tally._core = counted
+        tally._counted = counted
         return tally
 
     @property
     def samples(self) -> int:
         """How many were counted, of each variant."""
-        return self._core.samples
+        return self._counted.samples
 
     @property
     def rows(self) -> list[str]:
         """Which they are, in words."""
-        return self._core.rows
+        return self._counted.rows
 
     def merge(self, *others: Tally) -> Tally:
         """A tally of these samples and those of the others. Refused, with the reason, if it declares something else, is of
@@ -55,14 +55,14 @@ class Tally:
         for other in others:
             if not isinstance(other, Tally):
                 raise TypeError(f"tally: {type(other).__name__} is no surefoot.Tally")
-        merged = self._core.copy()
+        merged = self._counted.copy()
         for other in others:
-            merged.merge(other._core, "tally")
+            merged.merge(other._counted, "tally")
         return Tally._of(merged)
 
     def to_bytes(self) -> bytes:
         """What is written to a file: equal tallies have equal bytes, however they were merged."""
-        return self._core.bytes()
+        return self._counted.bytes()
 
     @classmethod
     def of_bytes(cls, content: bytes, name: str = "tally") -> Tally:

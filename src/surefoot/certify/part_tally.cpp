@@ -50,9 +50,9 @@ void each_declaration(Declared& options, Visit&& visit) {
   visit("values kept", options.value_limit);
 }
 
-class Write {
+class WriteDeclaration {
  public:
-  explicit Write(ByteWriter& to) : to_(to) {}
+  explicit WriteDeclaration(ByteWriter& to) : to_(to) {}
   template <class T>
   void operator()(const char* /*name*/, const T& value) {
     write(value);
@@ -88,9 +88,9 @@ class Write {
   ByteWriter& to_;
 };
 
-class Read {
+class ReadDeclaration {
  public:
-  explicit Read(ByteReader& from) : from_(from) {}
+  explicit ReadDeclaration(ByteReader& from) : from_(from) {}
   template <class T>
   void operator()(const char* /*name*/, T& value) {
     read(value);
@@ -134,7 +134,7 @@ class Read {
 };
 
 /// Each declaration in words, for whoever compares two.
-class Words {
+class DeclarationWords {
  public:
   template <class T>
   void operator()(const char* name, const T& value) {
@@ -173,14 +173,14 @@ class Words {
 };
 
 std::vector<std::pair<std::string, std::string>> words_of(const Options& options) {
-  Words words;
+  DeclarationWords words;
   each_declaration(options, words);
   return words.all;
 }
 
 std::string declaration_bytes(const Options& options) {
   ByteWriter to;
-  each_declaration(options, Write(to));
+  each_declaration(options, WriteDeclaration{to});
   return to.take();
 }
 
@@ -381,7 +381,7 @@ std::vector<std::string> PartTally::rows() const {
 std::string PartTally::bytes() const {
   return io::sealed_bytes(std::string(tally_heading) + std::string(tally_format), [&](ByteWriter& to) {
     to.text(version);
-    each_declaration(options_, Write(to));
+    each_declaration(options_, WriteDeclaration{to});
     to.text(run_);
     to.number(static_cast<Index>(variants_.size()));
     for (const Variant& variant : variants_) {
@@ -393,7 +393,7 @@ std::string PartTally::bytes() const {
         to.text(counted.source.name);
         to.text(counted.source.sha256);
         to.number(counted.source.known);
-        Write(to)("reading", counted.source.reading);
+        WriteDeclaration{to}("reading", counted.source.reading);
         counted.rows.write_state(to);
         to.text(counted.check.state());
       }
@@ -423,7 +423,7 @@ void PartTally::read_variant(PartTally& tally, ByteReader& from) {
     source.name = from.text();
     source.sha256 = from.text();
     source.known = from.number<unsigned char>() != 0;
-    Read{from}("reading", source.reading);
+    ReadDeclaration{from}("reading", source.reading);
     IndexRanges ranges = IndexRanges::read_state(from);
     DependenceCheck check = DependenceCheck::from_state(steps, from.text_view());
     require(check.rows() == ranges.size(), "{} rows are counted and {} were looked at", ranges.size(),
@@ -454,7 +454,7 @@ PartTally PartTally::from_bytes(std::string_view bytes, const std::string& name)
           name, io::excerpt(counted_by), version);
   try {
     Options options;
-    each_declaration(options, Read(from));
+    each_declaration(options, ReadDeclaration{from});
     PartTally tally(std::move(options), from.text());
     require(nlohmann::json::accept(tally.run_), "how runs were made is no JSON");
     (void)io::parse_json("run", tally.run_, {});
