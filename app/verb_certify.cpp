@@ -3,6 +3,7 @@
 #include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/counted_rows.hpp"
+#include "surefoot/certify/part_tally.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
@@ -11,11 +12,13 @@
 #include "surefoot/experiments/files_by_digest.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/result_folder.hpp"
 #include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 #include "surefoot/report/file_names.hpp"
+#include "surefoot/report/text.hpp"
 #include "surefoot/worst_case/proof_file.hpp"
 
 #include "begin_work.hpp"
@@ -28,10 +31,12 @@
 #include "work_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -51,6 +56,9 @@ struct CertifyOptions {
   std::vector<std::string> files;
   std::string names;
   std::string append;  // to this certificate
+  std::string tally;   // counts go there, instead of a certificate
+  certify::RowSource source;
+  Index first_row = 0;
   std::optional<Index> first_step;
   certify::TableChoice table;
   std::string missing{name(certify::Missing::refuse)};
@@ -222,53 +230,70 @@ void take_groups(const CertifyOptions& options, const std::vector<const certify:
   claims.kinds = options.claims.kinds(claims.sampling, claims.anytime());
 }
 
-certify::Certificate certify_files(const CertifyOptions& options, const std::vector<VariantFiles>& given,
-                                   certify::Options claims, certify::CountJournal& journal,
-                                   std::unique_ptr<io::ResultFolder>& folder) {
+/// The tables of each variant, open, and what is declared of them.
+struct OpenTables {
   std::vector<std::vector<std::unique_ptr<certify::RunTable>>> tables;
+  certify::Options claims;
+};
+
+OpenTables open_tables(const CertifyOptions& options, const std::vector<VariantFiles>& given,
+                       certify::Options claims, const certify::CountJournal& journal) {
+  OpenTables open;
   std::vector<std::vector<Index>> recorded;
   for (const VariantFiles& variant : given) {
-    tables.emplace_back();
+    open.tables.emplace_back();
     for (const VariantFiles::File& file : variant.files) {
       auto table = std::make_unique<certify::RunTable>(
           file.path, variant.first_step,
           io::TableOptions{.memory_bytes = memory_for_reading(options.memory_limit)}, options.claims.group);
       if (options.first_step) table->require_first_step(*options.first_step);
-      tables.back().push_back(std::move(table));
+      open.tables.back().push_back(std::move(table));
     }
-    recorded.push_back(tables.back().front()->steps());
+    recorded.push_back(open.tables.back().front()->steps());
   }
   std::vector<const certify::RunTable*> all;
-  for (const auto& of_variant : tables)
+  for (const auto& of_variant : open.tables)
     for (const std::unique_ptr<certify::RunTable>& table : of_variant) all.push_back(table.get());
   take_groups(options, all, claims);
   for (const certify::RunTable* table : all)
     if (!table->notice().empty()) say(fmt::format("{}: {}", table->path(), table->notice()));
-  claims = certify::resolved(claims, recorded);
+  open.claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  for (const auto& of_variant : tables)
-    for (const std::unique_ptr<certify::RunTable>& table : of_variant)
-      needs.add_table(*table, claims, journal.keeps());
+  for (const certify::RunTable* table : all) needs.add_table(*table, open.claims, journal.keeps());
   needs.require_fit();
+  return open;
+}
+
+/// Its rows are numbered from `first_row` on.
+runs::Tally count_table(certify::RunTable& table, const std::string& source, Index first_row,
+                        const CertifyOptions& options, const certify::Options& claims,
+                        certify::CountJournal& journal) {
+  if (table.grouped()) require_memory_of_table(table, claims, options.memory_limit);
+  Progress progress("reading " + source);
+  table.follow(first_row);
+  return table.count(
+      certify::tally_spec(claims, table.steps()),
+      [&](Index done, Index total) {
+        progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+      },
+      &journal);
+}
+
+certify::Certificate certify_files(const CertifyOptions& options, const std::vector<VariantFiles>& given,
+                                   const certify::Options& claims, certify::CountJournal& journal,
+                                   std::unique_ptr<io::ResultFolder>& folder) {
+  OpenTables open = open_tables(options, given, claims, journal);
   // Before the work: a folder that cannot be written must not cost an hour of reading.
   folder = options.output.open();
   std::vector<certify::Counted> variants;
   for (std::size_t i = 0; i < given.size(); ++i) {
     certify::CountedRows counted;
-    for (std::size_t t = 0; t < tables[i].size(); ++t) {
-      certify::RunTable& table = *tables[i][t];
-      if (table.grouped()) require_memory_of_table(table, claims, options.memory_limit);
-      Progress progress("reading " + given[i].files[t].source);
-      table.follow(counted.rows());
-      runs::Tally tally = table.count(
-          certify::tally_spec(claims, table.steps()),
-          [&](Index done, Index total) {
-            progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
-          },
-          &journal);
-      counted.add(std::move(tally), table.check(),
-                  {given[i].files[t].source, table.sha256(), 0, table.reading()});
-      tables[i][t].reset();  // its buffers
+    for (std::size_t t = 0; t < open.tables[i].size(); ++t) {
+      certify::RunTable& table = *open.tables[i][t];
+      const std::string& source = given[i].files[t].source;
+      runs::Tally tally = count_table(table, source, counted.next_row(), options, open.claims, journal);
+      counted.add(std::move(tally), table.check(), {source, table.sha256(), 0, table.reading()});
+      open.tables[i][t].reset();  // its buffers
     }
     certify::Variant variant;
     variant.name = given[i].name;
@@ -279,7 +304,75 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
       variant.independence->require_none(given[i].files.back().path, options.allow_dependence);
     variants.push_back({variant, counted.take_tally()});
   }
-  return certify::certify(claims, variants);
+  return certify::certify(open.claims, variants);
+}
+
+constexpr std::size_t largest_tally = std::size_t{16} << 30U;
+
+bool is_tally_file(const std::string& path) {
+  if (path == "-") return false;
+  std::string beginning(32, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return certify::PartTally::is_tally(beginning);
+}
+
+/// Whether what is given are tallies; InputError if some are and some are not.
+bool of_tallies(const std::vector<std::string>& files) {
+  const auto first = std::ranges::find_if(files, is_tally_file);
+  if (first == files.end()) return false;
+  for (const std::string& file : files)
+    require(is_tally_file(file), "{}: is no tally, and {} is one", io::printable(file),
+            io::printable(*first));
+  return true;
+}
+
+/// --tally: counts, and leaves the certificate to whoever has all parts.
+void count_part(const CertifyOptions& options, const certify::Options& claims,
+                certify::CountJournal& journal) {
+  std::error_code none;
+  require(!fs::exists(options.tally, none) || is_tally_file(options.tally),
+          "--tally: {} is there and is no tally; it is not written over", io::printable(options.tally));
+  std::vector<VariantFiles> given = given_files(options);
+  // Parts must agree on it, and their files are called differently.
+  if (options.names.empty())
+    given.front().name = options.source.name.empty() ? "traces" : certify::table_name(options.source.name);
+  OpenTables open = open_tables(options, given, claims, journal);
+  require(open.claims.sampling == certify::Sampling::problems,
+          "--tally: is of tables whose rows are problems; a group could be in two parts");
+  certify::PartTally part(open.claims);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    certify::RunTable& table = *open.tables[i].front();
+    const std::string& file = given[i].files.front().source;
+    runs::Tally tally = count_table(table, file, options.first_row, options, open.claims, journal);
+    certify::RowSource source = options.source;
+    source.reading = table.reading();
+    if (source.name.empty()) {
+      source.name = file;
+      source.sha256 = table.sha256();
+      source.known = options.files[i] != "-";
+    }
+    part.add(given[i].name, std::move(tally), table.check(), options.first_row, std::move(source));
+    open.tables[i].clear();
+  }
+  io::write_file_atomically(options.tally, part.bytes());
+  fmt::print("Counted {} into {}\nCertify all parts together:  surefoot certify {} ...\n",
+             fmt::join(part.rows(), ", "), io::printable(options.tally), report::shell_path(options.tally));
+}
+
+certify::Certificate certify_tallies(const CertifyOptions& options,
+                                     std::unique_ptr<io::ResultFolder>& folder) {
+  const auto read = [](const std::string& file) {
+    return certify::PartTally::from_bytes(io::read_file(file, largest_tally), io::printable(file));
+  };
+  certify::PartTally all = read(options.files.front());
+  for (std::size_t i = 1; i < options.files.size(); ++i) {
+    StopSignals::check();
+    all.merge(read(options.files[i]), io::printable(options.files[i]));
+  }
+  certify::Certificate certificate = all.certificate(options.allow_dependence);
+  folder = options.output.open();
+  return certificate;
 }
 
 /// Writes down that these rows were looked at, if a ledger is kept, and says so in the certificate.
@@ -293,14 +386,36 @@ void record_looks(const CLI::App& verb, const CertifyOptions& options, certify::
   looks.record_in(certificate, rows, certificate.variants.front().source);
 }
 
-/// Everything that is declared stands in the certificate that rows are added to.
-void require_no_declarations(const CLI::App& verb) {
-  static const std::set<std::string> allowed{
-      "files",  "--append",     "--anytime", "--allow-dependence",   "--threads", "--out",
-      "--json", "--checkpoint", "--resume",  "--checkpoint-seconds", "--help",    "--memory-limit"};
+/// All but these options: what they say is said already, or is for something else.
+void require_only(const CLI::App& verb, const std::set<std::string>& allowed, const std::string& why) {
   for (const CLI::Option* option : verb.get_options())
-    require(option->count() == 0 || allowed.contains(option->get_name()),
-            "{}: cannot stand beside --append; the certificate has declared all of it", option->get_name());
+    require(option->count() == 0 || allowed.contains(option->get_name()), "{}: cannot stand beside {}",
+            option->get_name(), why);
+}
+
+void require_no_declarations(const CLI::App& verb) {
+  require_only(verb,
+               {"files", "--append", "--anytime", "--allow-dependence", "--threads", "--out", "--json",
+                "--checkpoint", "--resume", "--checkpoint-seconds", "--help", "--memory-limit"},
+               "--append; the certificate has declared all of it");
+}
+
+void require_tally_options(const CLI::App& verb, const CertifyOptions& options) {
+  for (const char* other : {"--append", "--sequence", "--group", "--worst-case", "--ledger", "--out",
+                            "--json", "--allow-dependence"})
+    require(verb.count(other) == 0, "{}: cannot stand beside --tally, which only counts", other);
+  require(!is_of_text(options), "--tally: is of tables with a column per step");
+  require(verb.count("--first-row") == 0 || !options.source.name.empty(),
+          "--first-row: is a row of --source, which is not given");
+  require(options.source.sha256.empty() || !options.source.name.empty(),
+          "--source-sha256: is of --source, which is not given");
+  require(options.source.sha256.empty() || io::is_sha256_hex(options.source.sha256),
+          "--source-sha256: '{}' is not 64 hexadecimal digits in lower case",
+          io::excerpt(options.source.sha256));
+  require(options.source.name.empty() || options.files.size() == 1,
+          "--source: {} files; count each into a tally of its own", options.files.size());
+  require(options.files.size() == 1 || !options.names.empty(),
+          "--names: say what the {} files are; parts must agree on it", options.files.size());
 }
 
 constexpr const char* range_of_worst_case = "worst-case";
@@ -323,6 +438,15 @@ std::string proven_range(const ClaimArguments& claims,
   return fmt::format("0,{}", proof.bounds.front().bound * margin);
 }
 
+void certify_parts(const CertifyOptions& options) {
+  std::unique_ptr<io::ResultFolder> folder;
+  const certify::Certificate certificate = [&] {
+    const StopSignals signals("");
+    return certify_tallies(options, folder);
+  }();
+  write_certificate(certificate, options.output, *folder);
+}
+
 void run(const CLI::App& verb, const CertifyOptions& options) {
   set_threads(options.threads);
   require(!options.dist0 || !options.worst_case.empty(), "--dist0: it is for --worst-case");
@@ -333,6 +457,9 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
     stated = certify::parse_stated_worst_case(options.worst_case, options.dist0, options.estimated_dist0);
   require(std::count(options.files.begin(), options.files.end(), "-") <= 1,
           "standard input can be read only once");
+  if (!options.tally.empty()) require_tally_options(verb, options);
+  for (const char* of_source : {"--source", "--source-sha256", "--first-row"})
+    require(verb.count(of_source) == 0 || !options.tally.empty(), "{}: is for --tally", of_source);
   const bool of_text = is_of_text(options);
   const bool appends = !options.append.empty();
   if (of_text) {
@@ -362,6 +489,11 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   certify::Options claims = arguments.options();
   if (of_text && verb.count("--metric") == 0) claims.metric = "";  // the label says it
   begin_work();
+  if (of_tallies(options.files)) {
+    require_only(verb, {"files", "--allow-dependence", "--threads", "--out", "--json", "--help"},
+                 "tallies, which have declared all of it");
+    return certify_parts(options);
+  }
   io::Configuration data;
   std::optional<certify::Certificate> before;
   if (appends) {
@@ -378,6 +510,12 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   }
   options.checkpoint.prepare();
   const auto journal = open_journal(options.checkpoint, verb, data);
+  if (!options.tally.empty()) {
+    const StopSignals signals(how_to_go_on(options.checkpoint));
+    count_part(options, claims, *journal);
+    journal->close();
+    return;
+  }
   std::unique_ptr<io::ResultFolder> folder;
   certify::Certificate certificate = [&] {
     const StopSignals signals(how_to_go_on(options.checkpoint));
@@ -444,6 +582,20 @@ void add_certify_verb(CLI::App& app) {
       "--append", options->append,
       "add the rows to this certificate, or that of this folder, which was made with --anytime: its tables are found "
       "by their digests and counted with them, under its declarations");
+  const std::string parts = "Counting in parts";
+  verb->add_option("--tally", options->tally,
+                   "count only, into this file; 'surefoot certify *.tally' then certifies all parts together")
+      ->group(parts);
+  verb->add_option("--source", options->source.name,
+                   "for --tally: what the rows are a part of, in words [the file, known by its digest]")
+      ->group(parts);
+  verb->add_option("--source-sha256", options->source.sha256,
+                   "for --source: SHA-256 of the whole table, as 'verify --data' will find it")
+      ->group(parts);
+  verb->add_option("--first-row", options->first_row, "for --source: the number of the first row there")
+      ->group(parts)
+      ->check(whole_number)
+      ->capture_default_str();
   using certify::Sampling;
   add_claim_options(*verb, options->claims, {Sampling::problems, Sampling::groups, Sampling::sequence});
   add_anytime_option(*verb, options->claims);

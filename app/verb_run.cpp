@@ -2,6 +2,8 @@
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/looks.hpp"
 #include "surefoot/experiments/run_family.hpp"
+#include "surefoot/experiments/run_streamed.hpp"
+#include "surefoot/families/family_stream.hpp"
 #include "surefoot/report/file_names.hpp"
 #include "surefoot/runs/named_metric.hpp"
 
@@ -64,6 +66,7 @@ struct RunArguments {
   std::string schedule;
   std::string preset{to_string(Preset::defaults)};
   FamilyRunOptions run;
+  bool stream = false;
   int threads = 0;
   std::string adaptive_rho = "iterations";
   Given<algorithms::OsqpOptions> osqp;
@@ -76,18 +79,12 @@ struct RunArguments {
   LookOptions looks;
 };
 
-void run(const CLI::App& verb, RunArguments& arguments, RerunOptions settings,
-         const std::function<SolverRun(families::FamilyFiles&)>& solver_of, int& exit_code) {
-  set_threads(arguments.threads);
-  begin_work();
-  const auto folder = arguments.output.open();
-  arguments.checkpoint.prepare();
-  arguments.run.checkpoints = !arguments.checkpoint.folder.empty();
-  arguments.files["start"] = arguments.run.start;
-  families::FamilyFiles files(arguments.folder, arguments.files);
+/// What is the same of problems that are held and of those that are streamed.
+template <class Family>
+void run_and_write(const CLI::App& verb, RunArguments& arguments, RerunOptions settings, Family& family,
+                   io::ResultFolder& folder, int& exit_code) {
   for (auto& effective : arguments.claims.effective()) settings.push_back(std::move(effective));
-  FamilyRun family(arguments.folder, files, solver_of(files), arguments.run, arguments.claims.options());
-  const std::string solver(family.op().name());
+  const std::string solver = family.solver();
   LookBook looks(arguments.looks, "run", configuration_of(verb, family.data()), arguments.checkpoint.resume);
   looks.announce({family.problems()}, solver);
   const auto journal = open_journal(arguments.checkpoint, verb, family.data());
@@ -102,13 +99,39 @@ void run(const CLI::App& verb, RunArguments& arguments, RerunOptions settings,
   std::vector<io::FileContent> others;
   if (!result.terminations.empty()) others.push_back({report::file_names::terminations, result.terminations});
   if (arguments.run.save_traces) others.push_back({report::file_names::traces, result.traces});
-  write_certificate(result.certificate, arguments.output, *folder, std::move(others));
+  write_certificate(result.certificate, arguments.output, folder, std::move(others));
   for (const std::string& line : {result.solver_line, result.termination_line, result.until_line}) {
     if (!line.empty() && !arguments.output.json) fmt::print("{}\n", line);
   }
   if (!result.decided) exit_code = undecided;
   if (!result.decided && arguments.output.json) say(result.until_line);
   journal->close();
+}
+
+/// Of a form: how its solver is made of files that are held, and of vectors that are streamed.
+struct SolverOfForm {
+  std::function<SolverRun(families::FamilyFiles&)> held;
+  std::function<StreamedRun::SolverOf(families::FamilyFiles&)> streamed;
+  std::vector<std::string> tables;
+};
+
+void run(const CLI::App& verb, RunArguments& arguments, RerunOptions settings, const SolverOfForm& solver,
+         int& exit_code) {
+  set_threads(arguments.threads);
+  begin_work();
+  const auto folder = arguments.output.open();
+  arguments.checkpoint.prepare();
+  arguments.run.checkpoints = !arguments.checkpoint.folder.empty();
+  arguments.files["start"] = arguments.run.start;
+  families::FamilyFiles files(arguments.folder, arguments.files);
+  if (!arguments.stream) {
+    FamilyRun family(arguments.folder, files, solver.held(files), arguments.run, arguments.claims.options());
+    return run_and_write(verb, arguments, std::move(settings), family, *folder, exit_code);
+  }
+  const auto streamed = solver.streamed(files);
+  families::FamilyStream stream(files, solver.tables, StopSignals::check);
+  StreamedRun family(arguments.folder, files, stream, streamed, arguments.run, arguments.claims.options());
+  run_and_write(verb, arguments, std::move(settings), family, *folder, exit_code);
 }
 
 /// The preset that is named, and all else that can be wrong before a file is read.
@@ -144,7 +167,10 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   }
   run(
       verb, arguments, rerun_settings(osqp, arguments.preset),
-      [&](families::FamilyFiles& files) { return osqp_run(files, osqp); }, exit_code);
+      {[&](families::FamilyFiles& files) { return osqp_run(files, osqp); },
+       [&](families::FamilyFiles& files) { return streamed_osqp(files, osqp); },
+       {"q", "l", "u"}},
+      exit_code);
 }
 
 void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
@@ -158,7 +184,10 @@ void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   arguments.cones.validate();
   run(
       verb, arguments, rerun_settings(scs, arguments.preset),
-      [&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); }, exit_code);
+      {[&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); },
+       [&](families::FamilyFiles& files) { return streamed_scs(files, scs, arguments.cones); },
+       {"b", "c"}},
+      exit_code);
 }
 
 void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::string>& files,
@@ -186,6 +215,9 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   verb.add_option("--estimated-dist0", arguments.run.estimated_dist0,
                   "instead of --dist0, if it is not a fact: the worst case is drawn, and no claim uses it");
   verb.add_option("--threads", arguments.threads, "threads [all cores]")->check(whole_number);
+  verb.add_flag("--stream", arguments.stream,
+                "read the vectors block by block and hold no others: for problems that do not fit into memory; P and "
+                "A are one for all, and what the stopping test said of each problem is not written");
   verb.add_flag("--save-traces", arguments.run.save_traces,
                 "write the traces too, so that verify --data can count them again");
   add_claim_options(verb, arguments.claims);

@@ -5,6 +5,7 @@
 #include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/paired.hpp"
+#include "surefoot/certify/part_tally.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/shift_part.hpp"
 #include "surefoot/certify/table_view.hpp"
@@ -95,7 +96,7 @@ void add_traces(certify::CountedRows& rows, const py::array& traces, const runs:
   interruptible([&](const Interrupt& interrupt) {
     certify::DependenceCheck check(spec.steps);
     runs::Tally tally = groups ? certify::count_groups_into(check, view, *groups, spec, interrupt)
-                               : certify::count_view_from(rows.rows(), view, spec, interrupt, &check);
+                               : certify::count_view_from(rows.next_row(), view, spec, interrupt, &check);
     rows.add(std::move(tally), check, {source, sha256, 0, reading});
     return true;
   });
@@ -293,7 +294,7 @@ HeldCertificate certify_counted(const Options& resolved_options, const std::vect
 void add_rows(py::module_& module) {
   using certify::CountedRows;
   py::class_<CountedRows>(module, "CountedRows")
-      .def(py::init<>())
+      .def(py::init<bool>())
       .def("add_array",
            [](CountedRows& self, const py::array& traces, const Options& options,
               const std::vector<Index>& steps, const std::string& source, const std::string& sha256,
@@ -302,7 +303,7 @@ void add_rows(py::module_& module) {
            })
       .def("add_file", [](CountedRows& self, certify::RunTable& table, const Options& options,
                           const std::string& source) {
-        table.follow(self.rows());
+        table.follow(self.next_row());
         runs::Tally tally = count_file(table, certify::tally_spec(options, table.steps()));
         self.add(std::move(tally), table.check(), {source, table.sha256(), 0, table.reading()});
       });
@@ -327,6 +328,60 @@ void add_rows(py::module_& module) {
     certify::require_continues(held.certificate(), certificate);
     return HeldCertificate(std::move(certificate), "null");
   });
+}
+
+/// Counts of a part of the samples.
+void add_part_tallies(py::module_& module) {
+  using certify::PartTally;
+  using certify::RowSource;
+  py::class_<RowSource>(module, "RowSource")
+      .def(py::init([](const std::string& name, const std::string& sha256,
+                       const std::vector<std::string>& reading, bool known) {
+        return RowSource{name, sha256, reading, known};
+      }));
+  py::class_<PartTally>(module, "PartTally")
+      .def(py::init<Options, std::string>())
+      .def("add_array",
+           [](PartTally& self, const std::string& variant, const py::array& traces,
+              const std::vector<Index>& steps, Index first_row, const RowSource& source) {
+             const certify::TableView view = view_of(traces);
+             const runs::TallySpec spec = certify::tally_spec(self.options(), steps);
+             certify::DependenceCheck check(spec.steps);
+             runs::Tally tally = interruptible([&](const Interrupt& interrupt) {
+               return certify::count_view_from(first_row, view, spec, interrupt, &check);
+             });
+             self.add(variant, std::move(tally), std::move(check), first_row, source);
+           })
+      .def("add_file",
+           [](PartTally& self, const std::string& variant, certify::RunTable& table, Index first_row,
+              const std::optional<RowSource>& source, const std::string& name) {
+             table.follow(first_row);
+             runs::Tally tally = count_file(table, certify::tally_spec(self.options(), table.steps()));
+             self.add(variant, std::move(tally), table.check(), first_row,
+                      source.value_or(RowSource{name, table.sha256(), table.reading()}));
+           })
+      .def("merge", [](PartTally& self, const PartTally& other,
+                       const std::string& name) { self.merge(other, name); })
+      .def("copy", [](const PartTally& self) { return PartTally(self); })
+      .def("bytes",
+           [](const PartTally& self) {
+             return py::bytes(interruptible([&](const Interrupt&) { return self.bytes(); }));
+           })
+      .def_static("from_bytes",
+                  [](const py::bytes& bytes, const std::string& name) {
+                    const std::string content = bytes;
+                    return interruptible(
+                        [&](const Interrupt&) { return PartTally::from_bytes(content, name); });
+                  })
+      .def("certificate",
+           [](const PartTally& self, bool allow_dependence) {
+             certify::Certificate certificate =
+                 interruptible([&](const Interrupt&) { return self.certificate(allow_dependence); });
+             const std::string run = certificate.run;
+             return HeldCertificate(std::move(certificate), run);
+           })
+      .def_property_readonly("samples", &PartTally::samples)
+      .def_property_readonly("rows", &PartTally::rows);
 }
 
 void add_until(py::module_& module) {
@@ -584,6 +639,7 @@ void add_certify(py::module_& module) {
   add_counting(module);
   add_long_tables(module);
   add_rows(module);
+  add_part_tallies(module);
   add_until(module);
   add_paired(module);
   add_verification(module);

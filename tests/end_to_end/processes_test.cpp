@@ -111,6 +111,30 @@ TEST_F(Processes, RunFamiliesAsOneDoes) {
   expect_same_certificate("run cone " + examples + "/portfolio --iterations 40", {2});
 }
 
+TEST_F(Processes, StreamFamiliesAsOneDoes) {
+  expect_same_certificate("run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --iterations 20 --stream", {2});
+  constexpr int problems = 9000;  // three blocks
+  std::string q;
+  for (int i = 0; i < problems; ++i) {
+    surefoot::RandomStream random(1, "linear terms of a test", static_cast<std::uint64_t>(i));
+    q += fmt::format("{},{}\n", 3 * random.normal(), 2 * random.normal());
+  }
+  write("q.csv", q);
+  write("P.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n");
+  write("A.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 1\n");
+  write("l.csv", "-1,-1\n");
+  write("u.csv", "1,1\n");
+  expect_same_certificate("run qp . --iterations 10 --stream", {2, 3, 4});
+}
+
+TEST_F(Processes, CountPartsAsOneDoes) {
+  write_table("t.csv", 2000, "k=1,k=2,k=5,k=9\n");
+  ASSERT_EQ(surefoot("certify t.csv --tally one.tally").code, 0);
+  const ProgramResult several = processes(3, "certify t.csv --tally several.tally");
+  ASSERT_EQ(several.code, 0) << several.err;
+  EXPECT_EQ(slurp(folder_ / "several.tally"), slurp(folder_ / "one.tally"));
+}
+
 TEST_F(Processes, TrainAndCalibrateAsOneDoes) {
   write("train.toml", fmt::format(fmt::runtime(train_config), 3));
   ASSERT_EQ(surefoot("train train.toml --quiet --out one").code, 0);

@@ -34,13 +34,14 @@ from .certificate import (
     Verification,
     load,
 )
-from .certification import RunUntil, Traces, certify, run_until
+from .certification import RunUntil, Traces, certify, count, run_until, sha256_of
 from .charges import Charge, certify_charged
 from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
 from .monitor import Alarm, ClaimAlarm, Monitor
 from .pairs import Comparison, PairedComparison, Ranking, compare, compare_paired, rank
+from .tallies import Tally
 from .tuning import Tried, Tuned, tune
 
 _kernels.check_asked(kernels, startable_kernels)
@@ -71,6 +72,7 @@ __all__ = [
     "SequenceClaim",
     "SuccessClaim",
     "SurvivedShift",
+    "Tally",
     "Terminations",
     "Traces",
     "Tried",
@@ -84,6 +86,7 @@ __all__ = [
     "closed_loop",
     "compare",
     "compare_paired",
+    "count",
     "from_cvxpy",
     "kernels",
     "load",
@@ -92,6 +95,7 @@ __all__ = [
     "rank",
     "run_until",
     "set_threads",
+    "sha256_of",
     "solvers",
     "threads",
     "tune",

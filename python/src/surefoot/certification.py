@@ -19,11 +19,12 @@ from . import _core
 from ._arguments import real_number, text, whole_number
 from ._progress import shown
 from .certificate import Certificate, Kind
+from .tallies import Tally
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["ClaimOptions", "RunUntil", "Traces", "certify", "run_until"]
+__all__ = ["ClaimOptions", "RunUntil", "Traces", "certify", "count", "run_until", "sha256_of"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -83,7 +84,7 @@ Groups: TypeAlias = Union[npt.ArrayLike, str]
 
 
 def certify(
-    traces: Data | Sequence[Data] | Mapping[str, Data],
+    traces: Data | Sequence[Data] | Mapping[str, Data] | Tally,
     *,
     names: Sequence[str] | None = None,
     metric: str | None = None,
@@ -115,7 +116,8 @@ def certify(
         strides), a file as the program reads it (CSV, gzipped CSV, ``.npy``), a :class:`Traces`; several of them as a list
         or, with names, a dict: then their claims share one confidence. The columns of a DataFrame must say the steps, as
         the header line of a file does, unless `first_step` or `recorded_steps` do. An array of one dimension (several: a
-        dict) is one number per problem: a time, a cost, iterations with ``inf`` for failures.
+        dict) is one number per problem: a time, a cost, iterations with ``inf`` for failures. Or what :func:`count` has
+        counted of all samples, with `allow_dependence` alone: all else was declared there.
     names
         Of the variants.
     metric, unit
@@ -169,6 +171,13 @@ def certify(
     With confidence 0.99, the runtime of at least 90 % of new problems is at most 5.10 ms.
     """
     choice = _table_choice(scalar, value, variants, rows, step_column, where, failed, missing)
+    if isinstance(traces, Tally):
+        given = {"names": names, "metric": metric, "unit": unit, "first_step": first_step, "recorded_steps": recorded_steps}
+        given.update(sources=sources, run=run, scalar=scalar, value=value, groups=groups, sequence=sequence or None, **claims)
+        for name, argument in given.items():
+            if argument is not None:
+                raise ValueError(f"{name}: a tally has declared all of it; say it to count()")
+        return Certificate._of(traces._counted.certificate(bool(allow_dependence)))
     if _is_of_text(traces, choice):
         if first_step is not None or recorded_steps is not None:
             raise ValueError("first_step: is for tables with a column per step")
@@ -193,6 +202,86 @@ def certify(
     counted = [(table.name, table.source, table.reading, *table.count(options)) for table in tables]
     record = _common_record(tables) if run is None else run
     return Certificate._of(_core.certify(options, counted, record_text("run", record), bool(allow_dependence)))
+
+
+def count(
+    traces: Data | Sequence[Data] | Mapping[str, Data],
+    *,
+    source: str | None = None,
+    sha256: str | None = None,
+    first_row: int = 0,
+    names: Sequence[str] | None = None,
+    metric: str | None = None,
+    unit: str | None = None,
+    first_step: int | None = None,
+    recorded_steps: Sequence[int] | None = None,
+    run: Mapping[str, Any] | None = None,
+    **claims: Unpack[ClaimOptions],
+) -> Tally:
+    """Counts a part of the samples, for whoever makes or reads them in many processes and certifies once.
+
+    ``certify(count(part).merge(count(other), ...))`` is the certificate of ``certify(whole)``, byte for byte. Every part is
+    counted under the same declarations; defaults that depend on the number of samples are resolved by :func:`certify`.
+
+    Parameters
+    ----------
+    traces, names, metric, unit, first_step, recorded_steps, run, **claims
+        As of :func:`certify`: one table with a column per step, or several of the same problems. Rows are problems. A file is
+        called as its source is, or "traces": parts must agree.
+    source
+        What these rows are a part of, in words: ``"seeds of my generator, version 2"``. Samples are known by their source
+        and their row in it, so that none is counted twice; give each sample the row of its seed or its place in the table. A
+        file that is not said to be a part is its own source, known by its digest. An array without a source is counted too;
+        it cannot be merged.
+    sha256
+        Digest of the whole file or array, if `source` is one (:func:`surefoot.sha256_of`). It stands in the certificate, and
+        ``verify(data)`` compares it.
+    first_row
+        The number of the first row in the source.
+
+    >>> import numpy as np, surefoot
+    >>> traces = np.random.default_rng(1).exponential(0.7 ** np.arange(20), (500, 20))
+    >>> whole = dict(source="array", sha256=surefoot.sha256_of(traces))
+    >>> parts = [surefoot.count(traces[i : i + 125], first_row=i, **whole) for i in range(0, 500, 125)]
+    >>> surefoot.certify(parts[0].merge(*parts[1:])).to_json() == surefoot.certify(traces).to_json()
+    True
+    """
+    if isinstance(traces, Tally) or _is_of_text(traces, _core.TableChoice()):
+        raise TypeError("traces: a tally is of tables with a column per step")
+    first = whole_number("first_row", first_row)
+    if source is None and (sha256 is not None or first != 0):
+        raise ValueError(f"{'sha256' if sha256 is not None else 'first_row'}: is of a source, and none is given")
+    if names is None and isinstance(traces, (str, os.PathLike)):
+        names = ["traces" if source is None else _core.table_name(text("source", source))]
+    tables = _tables(traces, names, None, first_step, recorded_steps)
+    if any(table.grouped for table in tables):
+        raise ValueError("groups: a group could be in two parts; certify them in one process")
+    options = claim_options(**_choosing(claims))
+    options.metric = _common([table.metric for table in tables]) or "metric" if metric is None else text("metric", metric)
+    options.unit = _common([table.unit for table in tables]) or "" if unit is None else text("unit", unit)
+    options = _core.resolved(options, [table.steps for table in tables])
+    tally = _core.PartTally(options, record_text("run", _common_record(tables) if run is None else run))
+    for table in tables:
+        of_part = None
+        if source is not None:
+            of_part = _core.RowSource(text("source", source), "" if sha256 is None else text("sha256", sha256), table.reading, True)
+        if isinstance(table, _FileTable):
+            tally.add_file(table.name, table.table, first, of_part, table.source)
+            continue
+        alone = of_part or _core.RowSource(table.source, npy_sha256(table.values), table.reading, False)
+        tally.add_array(table.name, table.values, table.steps, first, alone)
+    return Tally._of(tally)
+
+
+def sha256_of(data: npt.ArrayLike | str | os.PathLike[str]) -> str:
+    """The SHA-256 by which a certificate knows a table: of a file, or of the file that ``numpy.save`` makes of an array."""
+    if isinstance(data, (str, os.PathLike)):
+        digest = hashlib.sha256()
+        with open(data, "rb") as file:
+            while block := file.read(_NUMBERS_AT_ONCE):
+                digest.update(block)
+        return digest.hexdigest()
+    return npy_sha256(real_table(data, "data", 3))
 
 
 def _table_choice(
@@ -853,7 +942,7 @@ def _rows_of(
     """The rows of each variant, counted from its tables."""
     at = 0
     for variant in variants:
-        rows = _core.CountedRows()
+        rows = _core.CountedRows(bool(variant.get("appended")) and variant["independence"]["of"] == "tables")
         for i in range(at, at + _table_count(variant)):
             _add_table(rows, options, items[i], variant, recorded_steps, labels[i], reads)
         at += _table_count(variant)

@@ -118,6 +118,8 @@ _EXAMPLES = {
     "prior_mean": "{'layer': weights}",
     "metadata": "{'seen.first': '0'}",
 }
+
+
 def _parameters(what: str, module: Any) -> dict[str, Vector]:
     if not callable(getattr(module, "named_parameters", None)):
         raise TypeError(f"{what}: {type(module).__name__} is not a torch.nn.Module")

@@ -419,7 +419,7 @@ void RunTable::add_block(Counting& counting, Index parts, Part rows, const doubl
     const auto index = static_cast<std::size_t>(part);
     const Part own = part_of(rows.count, part, parts);
     for (Index row = own.first; row < own.end(); ++row)
-      counting.tallies[index].add_run(row_at(rows.first + row), rows_before_ + rows.first + row);
+      counting.tallies[index].add_run(row_at(rows.first + row), rows.first + row);
     const Part groups = part_of((groups_end - groups_begin) / group, part, parts);
     for (Index row = groups_begin + groups.first * group; row < groups_begin + groups.end() * group; ++row)
       counting.checks[index].add(row, row_at(row));

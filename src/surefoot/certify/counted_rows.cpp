@@ -18,7 +18,7 @@ void CountedRows::add(runs::Tally tally, const DependenceCheck& check, AppendedT
   }
   if (!tally_) {
     tally_ = std::move(tally);
-    check_ = check;
+    checks_.push_back(check);
   } else {
     const std::vector<Index>& steps = tally.spec().steps;
     const std::vector<Index>& known = tally_->spec().steps;
@@ -27,13 +27,18 @@ void CountedRows::add(runs::Tally tally, const DependenceCheck& check, AppendedT
             table.source, steps.size(), steps.front(), steps.back(), known.size(), known.front(),
             known.back());
     tally_->merge(tally);
-    check_->merge(check);
+    if (apart_)
+      checks_.push_back(check);
+    else
+      checks_.front().merge(check);
   }
   tables_.push_back(std::move(table));
 }
 
 Independence CountedRows::independence() const {
-  Independence found = check_->result();
+  std::vector<const DependenceCheck*> checks;
+  for (const DependenceCheck& check : checks_) checks.push_back(&check);
+  Independence found = DependenceCheck::of_tables(checks).result();
   if (tally_->spec().grouped) found.of = Independence::of_groups;
   return found;
 }
@@ -48,6 +53,11 @@ void CountedRows::describe(Variant& variant) const {
 
 std::size_t table_count(const Variant& variant) {
   return 1 + variant.appended.size();
+}
+
+bool counted_apart(const Variant& variant) {
+  return !variant.appended.empty() && variant.independence &&
+         variant.independence->of == Independence::of_tables;
 }
 
 bool take_back_appended(Certificate& certificate, const std::vector<std::vector<std::string>>& sha256) {

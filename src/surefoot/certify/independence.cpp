@@ -227,8 +227,13 @@ std::vector<std::string> Independence::contradictions(Index rows) const {
   const auto expect = [&](bool condition, std::string text) {
     if (!condition) found.push_back("independence: " + std::move(text));
   };
-  expect(of == "table" || of == "problem data" || of == of_groups, fmt::format("rows of '{}'", of));
-  expect(order_checked == (rows >= group), fmt::format("whether the order of {} rows is checked", rows));
+  expect(of == "table" || of == "problem data" || of == of_groups || of == of_tables,
+         fmt::format("rows of '{}'", of));
+  // Small tables may have no group among them, however many they are.
+  const bool small_tables =
+      of == of_tables && !order_checked && serial.more + serial.less == 0 && drift.more + drift.less == 0;
+  expect(small_tables || order_checked == (rows >= group),
+         fmt::format("whether the order of {} rows is checked", rows));
   for (const auto& [repeats, limit] : {std::pair(exact, exact_limit), std::pair(rounded, rounded_limit)}) {
     expect(repeats.compared == std::min(rows, limit) && 0 <= repeats.repeated &&
                repeats.repeated <= std::max<Index>(0, repeats.comparable - 1) &&
@@ -359,11 +364,11 @@ void DependenceCheck::add(Index row, const double* values) {
   add_to_group(row, places.data());
   ++rows_;
   if (row < Independence::exact_limit && is_comparable(values, columns_, full))
-    exact_hashes_.push_back(hash_of(places.data(), columns_.size()));
+    exact_hashes_.push_back({row, hash_of(places.data(), columns_.size())});
   if (row < Independence::rounded_limit && is_comparable(values, columns_, few))
-    rounded_hashes_.push_back(hash_of(places.data(), columns_.size()));
+    rounded_hashes_.push_back({row, hash_of(places.data(), columns_.size())});
   if (row < Independence::rounded_limit && may_recur(values, columns_))
-    recurring_hashes_.push_back(hash_of(places.data(), columns_.size()));
+    recurring_hashes_.push_back({row, hash_of(places.data(), columns_.size())});
 }
 
 void DependenceCheck::add_to_group(Index row, const std::int64_t* places) {
@@ -478,9 +483,18 @@ std::string DependenceCheck::state() const {
     to.number(group.filled);
     to.list(group.places);
   }
-  to.list(exact_hashes_);
-  to.list(rounded_hashes_);
-  to.list(recurring_hashes_);
+  for (const RowHashes* hashes : {&exact_hashes_, &rounded_hashes_, &recurring_hashes_}) {
+    RowHashes in_order = *hashes;
+    std::sort(in_order.begin(), in_order.end());
+    std::vector<Index> rows;
+    std::vector<std::uint64_t> of_rows;
+    for (const RowHash& each : in_order) {
+      rows.push_back(each.row);
+      of_rows.push_back(each.hash);
+    }
+    to.list(rows);
+    to.list(of_rows);
+  }
   return to.take();
 }
 
@@ -495,8 +509,9 @@ DependenceCheck DependenceCheck::from_state(std::vector<Index> steps, std::strin
   for (Count& count : check.counts_) {
     count.more = from.number<Index>();
     count.less = from.number<Index>();
-    require(count.more >= 0 && count.less >= 0, "rows of a checkpoint: {} and {} comparisons", count.more,
-            count.less);
+    const Index most = check.rows_ / Independence::group * triples_of_group;
+    require(count.more >= 0 && count.more <= most && count.less >= 0 && count.less <= most - count.more,
+            "rows of a checkpoint: {} and {} comparisons", count.more, count.less);
   }
   const auto groups = from.number<Index>();
   const std::size_t numbers = static_cast<std::size_t>(Independence::group) * check.columns_.size();
@@ -505,16 +520,106 @@ DependenceCheck DependenceCheck::from_state(std::vector<Index> steps, std::strin
     Group group;
     group.filled = from.number<std::uint32_t>();
     group.places = from.list<std::int64_t>();
-    require(number >= 0 && group.filled > 0 && group.filled <= all_rows && group.places.size() == numbers,
+    constexpr Index most_groups = std::numeric_limits<Index>::max() / Independence::group - 1;
+    require(number >= 0 && number <= most_groups && group.filled > 0 && group.filled <= all_rows &&
+                group.places.size() == numbers,
             "rows of a checkpoint: group {} is damaged", number);
-    if (group.filled == all_rows) ++check.complete_kept_;
-    check.groups_.emplace(number, std::move(group));
+    if (group.filled == all_rows) {
+      ++check.complete_kept_;
+      require(number % check.stride_ == 0, "rows of a checkpoint: group {} is not a {}-th", number,
+              check.stride_);
+    }
+    require(check.groups_.emplace(number, std::move(group)).second, "rows of a checkpoint: group {} twice",
+            number);
   }
-  check.exact_hashes_ = from.list<std::uint64_t>();
-  check.rounded_hashes_ = from.list<std::uint64_t>();
-  check.recurring_hashes_ = from.list<std::uint64_t>();
+  for (auto& [hashes, limit] : {std::pair(&check.exact_hashes_, Independence::exact_limit),
+                                std::pair(&check.rounded_hashes_, Independence::rounded_limit),
+                                std::pair(&check.recurring_hashes_, Independence::rounded_limit)}) {
+    const std::vector<Index> rows = from.list<Index>();
+    const std::vector<std::uint64_t> of_rows = from.list<std::uint64_t>();
+    require(rows.size() == of_rows.size() && static_cast<Index>(rows.size()) <= check.rows_,
+            "rows of a checkpoint: {} of {} rows are compared", of_rows.size(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      require(rows[i] >= 0 && rows[i] < limit && (i == 0 || rows[i - 1] < rows[i]),
+              "rows of a checkpoint: row {} is compared", rows[i]);
+      hashes->push_back({rows[i], of_rows[i]});
+    }
+  }
   from.finish();
   return check;
+}
+
+namespace {
+
+/// Numbers of groups, of each table; a power of two, so that a multiple of the stride in the table is one in
+/// all.
+constexpr Index groups_of_table = Index{1} << 36;
+constexpr std::size_t most_tables = std::size_t{1} << 20;
+
+}  // namespace
+
+DependenceCheck DependenceCheck::of_tables(const std::vector<const DependenceCheck*>& tables) {
+  require(!tables.empty() && tables.size() <= most_tables, "{} tables were counted apart", tables.size());
+  if (tables.size() == 1) return *tables.front();
+  DependenceCheck all(tables.front()->steps_, tables.front()->number_is_);
+  all.tables_ = true;
+  for (const DependenceCheck* table : tables) all.stride_ = std::max(all.stride_, table->stride_);
+  for (std::size_t k = 0; k < tables.size(); ++k) {
+    DependenceCheck table = *tables[k];
+    table.close();
+    const auto append = [&](RowHashes& to, const RowHashes& more, Index limit) {
+      for (const RowHash& each : more)
+        if (all.rows_ + each.row < limit) to.push_back({all.rows_ + each.row, each.hash});
+    };
+    append(all.exact_hashes_, table.exact_hashes_, Independence::exact_limit);
+    append(all.rounded_hashes_, table.rounded_hashes_, Independence::rounded_limit);
+    append(all.recurring_hashes_, table.recurring_hashes_, Independence::rounded_limit);
+    for (std::size_t i = 0; i < all.counts_.size(); ++i) {
+      all.counts_[i].more += table.counts_[i].more;
+      all.counts_[i].less += table.counts_[i].less;
+    }
+    for (auto& [number, group] : table.groups_) {
+      if (group.filled != all_rows || number % all.stride_ != 0 || number >= groups_of_table) continue;
+      all.groups_.emplace(static_cast<Index>(k) * groups_of_table + number, std::move(group));
+      ++all.complete_kept_;
+    }
+    all.rows_ += table.rows_;
+    all.order_ = all.order_ || table.rows_ >= Independence::group;
+  }
+  while (all.complete_kept_ > groups_kept) all.thin();
+  return all;
+}
+
+void DependenceCheck::prune(const std::vector<DependenceCheck*>& tables) {
+  Index stride = 1;
+  for (DependenceCheck* table : tables) {
+    table->close();
+    stride = std::max(stride, table->stride_);
+  }
+  // A group is of use at a step if its number is a multiple of it; 0 is one of all. What is kept depends on
+  // the groups alone, not on the order in which their tables came together.
+  const auto too_many_kept = [&] {
+    std::size_t kept = 0;
+    bool others = false;
+    for (DependenceCheck* table : tables) {
+      while (table->stride_ < stride) table->thin();
+      kept += table->complete_kept_;
+      for (const auto& [number, group] : table->groups_)
+        others = others || (number > 0 && group.filled == all_rows);
+    }
+    return kept > groups_kept && others;
+  };
+  while (too_many_kept()) stride *= 2;
+  Index before = 0;
+  for (DependenceCheck* table : tables) {
+    const auto forget = [&](RowHashes& hashes, Index limit) {
+      std::erase_if(hashes, [&](const RowHash& each) { return before + each.row >= limit; });
+    };
+    forget(table->exact_hashes_, Independence::exact_limit);
+    forget(table->rounded_hashes_, Independence::rounded_limit);
+    forget(table->recurring_hashes_, Independence::rounded_limit);
+    before = std::min(before + table->rows_, Independence::exact_limit);
+  }
 }
 
 std::string DependenceCheck::statistic(std::size_t index) const {
@@ -532,11 +637,11 @@ Independence::SignTest DependenceCheck::serial() const {
 }
 
 // Of every 2^k-th group, with the least k that leaves at most groups_kept of them: which ones depends on the
-// number of rows alone.
+// number of rows alone, of tables on that of each.
 std::vector<const std::int64_t*> DependenceCheck::rows_for_drift() const {
   const Index groups = rows_ / Independence::group;
   Index stride = 1;
-  while ((groups + stride - 1) / stride > static_cast<Index>(groups_kept)) stride *= 2;
+  while (!tables_ && (groups + stride - 1) / stride > static_cast<Index>(groups_kept)) stride *= 2;
   std::vector<const std::int64_t*> rows;
   for (const auto& [number, group] : groups_) {
     if (group.filled != all_rows || number % stride != 0) continue;
@@ -583,10 +688,17 @@ Independence::SignTest DependenceCheck::drift() const {
 
 Independence DependenceCheck::result() const {
   Independence found;
-  found.order_checked = rows_ >= Independence::group;
-  found.exact = repeats_of(exact_hashes_, rows_, Independence::exact_limit);
-  found.rounded = repeats_of(rounded_hashes_, rows_, Independence::rounded_limit);
-  found.recurring = recurring_of(recurring_hashes_, rows_);
+  if (tables_) found.of = Independence::of_tables;
+  found.order_checked = tables_ ? order_ : rows_ >= Independence::group;
+  const auto hashes_of = [](const RowHashes& rows) {
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(rows.size());
+    for (const RowHash& each : rows) hashes.push_back(each.hash);
+    return hashes;
+  };
+  found.exact = repeats_of(hashes_of(exact_hashes_), rows_, Independence::exact_limit);
+  found.rounded = repeats_of(hashes_of(rounded_hashes_), rows_, Independence::rounded_limit);
+  found.recurring = recurring_of(hashes_of(recurring_hashes_), rows_);
   found.serial = serial();
   found.drift = drift();
   return found;

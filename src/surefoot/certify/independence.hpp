@@ -3,6 +3,7 @@
 #include "surefoot/core/types.hpp"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -41,6 +42,9 @@ struct Certificate;
 /// of counts are. If ten different rows or more, and at least one in four, stand there more than once, that
 /// is a finding. (Of 1,024 rows that have 2,000 values, all as probable, fewer recur; 40 problems that are
 /// drawn again and again recur all.)
+///
+/// Tables that were counted apart: their rows follow each other, but each table begins a group of its own,
+/// and the groups of the drift test are chosen by their numbers in their table.
 ///
 /// A finding is that, or a p_value at or below half of `level`. Levels, limits and the words of findings
 /// stand in certificates and are made again when these are verified: they never change; others would be
@@ -82,7 +86,10 @@ struct Independence {
   };
 
   static constexpr const char* of_groups = "groups";
-  std::string of = "table";    ///< what rows are: "table", "groups" of it, or "problem data" of our own runs
+  static constexpr const char* of_tables = "tables";
+  /// What rows are: "table", "groups" of it, "tables" that were counted apart, "problem data" of our own
+  /// runs.
+  std::string of = "table";
   bool order_checked = false;  ///< false: fewer than a group of rows, or their order is not known
   Repeats exact;               ///< among rows of full precision
   Repeats rounded;             ///< among rows of more than five digits
@@ -131,6 +138,13 @@ class DependenceCheck {
   [[nodiscard]] std::string state() const;
   static DependenceCheck from_state(std::vector<Index> steps, std::string_view bytes);
 
+  /// What was collected of tables that were counted apart, each with rows from 0 on, in this order; of one
+  /// table its own.
+  static DependenceCheck of_tables(const std::vector<const DependenceCheck*>& tables);
+  /// Forgets what no order of tables can need: groups beyond those that all tables together keep, and rows
+  /// that repeats are not looked for in because as many are in the tables before.
+  static void prune(const std::vector<DependenceCheck*>& tables);
+
   /// Of rows 0 .. rows() - 1.
   [[nodiscard]] Independence result() const;
 
@@ -145,6 +159,12 @@ class DependenceCheck {
     std::uint32_t filled = 0;          ///< a bit for each row that is there
     std::vector<std::int64_t> places;  ///< row-major: places of its numbers in the order of all numbers
   };
+  struct RowHash {
+    Index row = 0;
+    std::uint64_t hash = 0;
+    auto operator<=>(const RowHash&) const = default;
+  };
+  using RowHashes = std::vector<RowHash>;
 
   void add_to_group(Index row, const std::int64_t* places);
   void open(Index number);
@@ -166,10 +186,12 @@ class DependenceCheck {
   Index open_number_ = -1;         ///< of the group that rows are being added to; -1: none
   Group open_;
   std::size_t complete_kept_ = 0;
-  Index stride_ = 1;  ///< complete groups kept are multiples of it
-  std::vector<std::uint64_t> exact_hashes_;
-  std::vector<std::uint64_t> rounded_hashes_;
-  std::vector<std::uint64_t> recurring_hashes_;
+  Index stride_ = 1;     ///< complete groups kept are multiples of it
+  bool tables_ = false;  ///< of_tables(), and whether one of them has a whole group
+  bool order_ = false;
+  RowHashes exact_hashes_;
+  RowHashes rounded_hashes_;
+  RowHashes recurring_hashes_;
 };
 
 }  // namespace surefoot::certify

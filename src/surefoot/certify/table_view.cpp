@@ -82,20 +82,26 @@ Independence independence_of_problems(const ProblemData& data, Index most) {
   }
   rows = std::min(rows, most);
   std::vector<double> row(columns);
-  const auto read = [&](Index i) {
-    double* out = row.data();
-    for (const TableView& table : varied) {
-      read_row(table, i, out);
-      out += table.columns;
+  return independence_of_rows(columns, [&](const std::function<void(const double*)>& look) {
+    for (Index i = 0; i < rows; ++i) {
+      double* out = row.data();
+      for (const TableView& table : varied) {
+        read_row(table, i, out);
+        out += table.columns;
+      }
+      look(row.data());
     }
-  };
+  });
+}
+
+Independence independence_of_rows(std::size_t columns, const EachRow& each_row) {
   std::vector<bool> varies(columns, false);
   std::vector<double> first;
-  for (Index i = 0; i < rows && columns > 0; ++i) {
-    read(i);
-    if (i == 0) first = row;
-    for (std::size_t j = 0; j < columns; ++j) varies[j] = varies[j] || row[j] != first[j];
-  }
+  if (columns > 0)
+    each_row([&](const double* row) {
+      if (first.empty()) first.assign(row, row + columns);
+      for (std::size_t j = 0; j < columns; ++j) varies[j] = varies[j] || row[j] != first[j];
+    });
   std::vector<Index> numbers;
   for (std::size_t j = 0; j < columns; ++j) {
     if (varies[j]) numbers.push_back(static_cast<Index>(j));
@@ -106,11 +112,11 @@ Independence independence_of_problems(const ProblemData& data, Index most) {
   }
   DependenceCheck check(numbers, "number");
   std::vector<double> telling(numbers.size());
-  for (Index i = 0; i < rows; ++i) {
-    read(i);
+  Index number = 0;
+  each_row([&](const double* row) {
     for (std::size_t j = 0; j < numbers.size(); ++j) telling[j] = row[static_cast<std::size_t>(numbers[j])];
-    check.add(i, telling.data());
-  }
+    check.add(number++, telling.data());
+  });
   Independence found = check.result();
   found.of = "problem data";
   return found;

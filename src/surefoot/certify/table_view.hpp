@@ -9,6 +9,7 @@
 #include "surefoot/runs/tally.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace surefoot::certify {
@@ -52,6 +53,10 @@ ProblemData data_of(const problems::ConeProgram& problem);
 /// Looks for dependence between the problems of a family. Only numbers that vary count, unless none does.
 /// Of the first `most` problems, or of all.
 Independence independence_of_problems(const ProblemData& data, Index most = most_counted);
+/// The same of problems whose numbers are read row by row: calls its argument with every row, in order; it is
+/// called twice.
+using EachRow = std::function<void(const std::function<void(const double*)>&)>;
+Independence independence_of_rows(std::size_t columns, const EachRow& each_row);
 
 /// Counts all runs, as RunTable::count does for files, and looks for dependence if it has where to put what
 /// it finds. `interrupt`, if set, is called every few runs in any thread; what it throws ends the count.

@@ -4,6 +4,7 @@
 #include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/consistency.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/kinds/claim_checker.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/pac_bayes.hpp"
@@ -135,7 +136,9 @@ class CertificateCheck {
     }
     if (variant.independence) {
       expect(certificate_.run != "null" ||
-                 variant.independence->of == (variant.groups ? Independence::of_groups : "table"),
+                 variant.independence->of == (variant.groups           ? Independence::of_groups
+                                              : counted_apart(variant) ? Independence::of_tables
+                                                                       : "table"),
              "what was looked at for dependence are the rows of its table, or the groups of them");
       for (const std::string& text : variant.independence->contradictions(variant.samples)) finding(text);
     }
@@ -147,7 +150,8 @@ class CertificateCheck {
 
   void check_appended(const Variant& variant) {
     if (variant.appended.empty()) return;
-    expect(holds_anytime(certificate_), "rows were added to claims that hold at one number of runs alone");
+    expect(holds_anytime(certificate_) || counted_apart(variant),
+           "rows were added to claims that hold at one number of runs alone");
     std::set<std::string> digests{variant.sha256};
     Index rows = 1;  // of the first table, at least
     for (const AppendedTable& table : variant.appended) {

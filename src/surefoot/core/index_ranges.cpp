@@ -30,6 +30,24 @@ bool IndexRanges::contains(Index first, Index count) const {
   return after != ends_.begin() && std::prev(after)->second >= first + count;
 }
 
+std::vector<Part> IndexRanges::parts() const {
+  std::vector<Part> all;
+  for (const auto& [first, end] : ends_) all.push_back({first, end - first});
+  return all;
+}
+
+std::optional<Part> IndexRanges::first_common(const IndexRanges& other) const {
+  auto mine = ends_.begin();
+  auto theirs = other.ends_.begin();
+  while (mine != ends_.end() && theirs != other.ends_.end()) {
+    const Index first = std::max(mine->first, theirs->first);
+    const Index end = std::min(mine->second, theirs->second);
+    if (first < end) return Part{first, end - first};
+    ++(mine->second < theirs->second ? mine : theirs);
+  }
+  return std::nullopt;
+}
+
 void IndexRanges::write_state(ByteWriter& to) const {
   std::vector<Index> bounds;
   for (const auto& [first, end] : ends_) {

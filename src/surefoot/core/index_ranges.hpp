@@ -1,8 +1,11 @@
 #pragma once
 
+#include "surefoot/core/part.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <map>
+#include <optional>
+#include <vector>
 
 namespace surefoot {
 
@@ -15,6 +18,10 @@ class IndexRanges {
   void add(Index first, Index count = 1);
   [[nodiscard]] bool contains(Index first, Index count = 1) const;
   [[nodiscard]] Index size() const { return size_; }
+  /// The ranges, in their order; they do not touch.
+  [[nodiscard]] std::vector<Part> parts() const;
+  /// The first range of numbers that both have.
+  [[nodiscard]] std::optional<Part> first_common(const IndexRanges& other) const;
 
   void write_state(ByteWriter& to) const;
   /// InputError if the ranges are not in order.

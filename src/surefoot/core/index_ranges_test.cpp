@@ -53,5 +53,35 @@ TEST(IndexRanges, RefuseBoundsThatAreNotInOrder) {
   }
 }
 
+TEST(IndexRanges, SayWhichNumbersTwoSetsShare) {
+  RandomStream random(5, "two sets of ranges", 0);
+  for (int round = 0; round < 200; ++round) {
+    IndexRanges a;
+    IndexRanges b;
+    std::set<Index> of_a;
+    std::set<Index> both;
+    for (int i = 0; i < 12; ++i) {
+      const auto number = static_cast<Index>(random.uniform(0, 60));
+      a.add(number);
+      of_a.insert(number);
+    }
+    for (int i = 0; i < 3; ++i) {
+      const auto number = static_cast<Index>(random.uniform(0, 60));
+      b.add(number);
+      if (of_a.contains(number)) both.insert(number);
+    }
+    const std::optional<Part> common = a.first_common(b);
+    ASSERT_EQ(common.has_value(), !both.empty());
+    if (common) {
+      EXPECT_EQ(common->first, *both.begin());
+      for (Index each = common->first; each < common->end(); ++each) EXPECT_TRUE(both.contains(each));
+      EXPECT_FALSE(both.contains(common->end()));
+    }
+    Index size = 0;
+    for (const Part& part : a.parts()) size += part.count;
+    EXPECT_EQ(size, a.size());
+  }
+}
+
 }  // namespace
 }  // namespace surefoot

@@ -8,8 +8,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/nearest_name.hpp"
 #include "surefoot/core/parallel.hpp"
-#include "surefoot/core/part.hpp"
-#include "surefoot/core/ranks.hpp"
+#include "surefoot/experiments/block_runs.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/families/family_key.hpp"
@@ -119,7 +118,7 @@ SolverRun DrawnRun::drawn(Index first, Index count) const {
 }
 
 runs::Metric DrawnRun::metric_of(const SolverRun& run) const {
-  return runs::named_metric(options_.metric, *run.op, [&] { return run.solve(host().check); });
+  return metric_of_block(options_.metric, run);
 }
 
 certify::Certificate DrawnRun::count(certify::CountJournal& journal) const {
@@ -127,23 +126,9 @@ certify::Certificate DrawnRun::count(certify::CountJournal& journal) const {
       certify::recorded_steps(metric_of(drawn(options_.first, 1)), options_.iterations);
   certify::RunCounter counter(certify::tally_spec(claims_, steps), &journal);
   counter.expect(options_.samples);
-  Progress progress("running " + solver_);
-  const Part own = part_of(options_.samples, ranks().rank(), ranks().count());
-  runs::RunOptions run_options;
-  run_options.steps = options_.iterations;
-  Index finished = 0;
-  for (Index at = own.first; at < own.end(); at += block) {
-    const Index size = std::min(block, own.end() - at);
-    if (!counter.is_done(at, size)) {
-      journal.interrupt();
-      const SolverRun run = drawn(options_.first + at, size);
-      counter.run_own(
-          *run.op, metric_of(run), runs::cold_start(), run_options, at, [&](Index, const double*) {
-            progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
-          });
-    }
-    finished = at + size - own.first;
-  }
+  count_blocks({options_.samples, options_.iterations, options_.metric, solver_,
+                [&](Index at, Index size) { return drawn(options_.first + at, size); }},
+               counter, journal);
   certify::Variant variant;
   variant.name = solver_;
   variant.source = "surefoot run";
@@ -162,10 +147,7 @@ void DrawnRun::require_memory(const algorithms::Operator& op) const {
   needs.add_blocks(op, options_.iterations, threads());
   needs.add_counts(CountedSizes::of(claims_, options_.iterations + 1), options_.samples,
                    certify::RunCounter::tallies, options_.checkpoints);
-  // As drawn, as the solver has it, and what it makes of it; solutions, their rounds and the metric's own.
-  const double copies = runs::needs_solutions(options_.metric) ? 10 : 5;
-  needs.add("problems", copies * static_cast<double>(std::min(block, options_.samples)) *
-                            static_cast<double>(op.iterate_size() + op.state_size()));
+  needs.add("problems", numbers_of_block(op, options_.metric, options_.samples));
   needs.require_fit();
 }
 

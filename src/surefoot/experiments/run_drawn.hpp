@@ -43,7 +43,6 @@ struct DrawnRunOptions {
 
 class DrawnRun {
  public:
-  static constexpr Index block = 4096;  ///< problems that are there at once, of each process
   /// Numbers kept exactly for order statistics; a quarter of what other runs keep, which is 1.5 GB.
   static constexpr Index values_kept = Index{1} << 24;
 

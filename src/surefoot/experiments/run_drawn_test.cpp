@@ -1,5 +1,6 @@
 #include "surefoot/experiments/run_drawn.hpp"
 
+#include "surefoot/experiments/block_runs.hpp"
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/certify_run.hpp"
@@ -20,7 +21,7 @@
 namespace surefoot::experiments {
 namespace {
 
-constexpr Index some_blocks = 2 * DrawnRun::block + 700;
+constexpr Index some_blocks = 2 * problems_of_block + 700;
 
 DrawnRunOptions quadratics(Index samples, Index first = 0) {
   DrawnRunOptions options;

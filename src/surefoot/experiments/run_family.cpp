@@ -257,19 +257,20 @@ FamilyRun::FamilyRun(const std::string& family, families::FamilyFiles& files, So
   stated_ = stated_worst_case();
 }
 
-io::Configuration FamilyRun::data() const {
+io::Configuration data_of(const families::FamilyFiles& files, const std::optional<RerunFile>& weights) {
   io::Configuration data;
-  for (const families::FamilyFiles::Read& read : files_.files())
+  for (const families::FamilyFiles::Read& read : files.files())
     data.emplace_back("--" + read.name, read.sha256);
-  if (solver_.weights) data.emplace_back(solver_.weights->option, solver_.weights->sha256);
+  if (weights) data.emplace_back(weights->option, weights->sha256);
   return data;
 }
 
-std::vector<RerunFile> FamilyRun::rerun_files() const {
+std::vector<RerunFile> rerun_files_of(const families::FamilyFiles& files,
+                                      const std::optional<RerunFile>& weights) {
   std::vector<RerunFile> read;
-  for (const families::FamilyFiles::Read& file : files_.files())
+  for (const families::FamilyFiles::Read& file : files.files())
     read.push_back({"--" + file.name, file_name(file.file), file.sha256});
-  if (solver_.weights) read.push_back(*solver_.weights);
+  if (weights) read.push_back(*weights);
   return read;
 }
 
@@ -438,16 +439,26 @@ std::optional<certify::StatedWorstCase> FamilyRun::stated_worst_case() const {
   return stated;
 }
 
-std::string FamilyRun::record(FamilyResult& result) const {
-  Json run = Json::parse(certify::settings_json(op().settings()));
+std::string record_of_files(const std::string& settings, const families::FamilyFiles& files,
+                            const FamilyRunOptions& options, FamilyResult& result,
+                            const std::optional<RerunFile>& weights) {
+  Json run = Json::parse(settings);
   run["files"] = Json::object();
-  for (const families::FamilyFiles::Read& read : files_.files())
+  for (const families::FamilyFiles::Read& read : files.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
-  if (solver_.weights)
-    run["files"]["schedule"] = {{"file", solver_.weights->file}, {"sha256", solver_.weights->sha256}};
-  run["iterations"] = options_.iterations;
+  if (weights) run["files"]["schedule"] = {{"file", weights->file}, {"sha256", weights->sha256}};
+  run["iterations"] = options.iterations;
   if (const std::string description = run.value("description", ""); !description.empty())
     result.solver_line = "Solver: " + description;
+  run["start"] = options.start.empty() ? "cold" : file_name(options.start);
+  return io::json_dump(run);
+}
+
+std::string FamilyRun::record(FamilyResult& result) const {
+  Json run = Json::parse(record_of_files(certify::settings_json(op().settings()), files_, options_, result,
+                                         solver_.weights));
+  const Json start = run["start"];
+  run.erase("start");  // it stands last
   if (op().has_stopping_test()) {
     run["termination"] = termination_record(terminations_, solver_.stops);
     result.termination_line = termination_text(run["termination"], run["package"].get<std::string>());
@@ -456,7 +467,7 @@ std::string FamilyRun::record(FamilyResult& result) const {
     run["until"] = options_.until->text();
     run["holds"] = result.decided;
   }
-  run["start"] = options_.start.empty() ? "cold" : file_name(options_.start);
+  run["start"] = start;
   return io::json_dump(run);
 }
 

@@ -94,6 +94,16 @@ struct FamilyResult {
   std::string until_line;        ///< where it stands, in words
 };
 
+/// Digests of the files, as options name them: what a result depends on.
+io::Configuration data_of(const families::FamilyFiles& files,
+                          const std::optional<RerunFile>& weights = std::nullopt);
+std::vector<RerunFile> rerun_files_of(const families::FamilyFiles& files,
+                                      const std::optional<RerunFile>& weights = std::nullopt);
+/// How problems of these files were run, as JSON, from what the solver says of itself; its line goes into the
+/// result.
+std::string record_of_files(const std::string& settings, const families::FamilyFiles& files,
+                            const FamilyRunOptions& options, FamilyResult& result,
+                            const std::optional<RerunFile>& weights = std::nullopt);
 /// The first `count` problems by the digests of their files: all but where a solver starts.
 certify::SampleRange problems_by_digest(const families::FamilyFiles& files, Index count);
 
@@ -105,9 +115,9 @@ class FamilyRun {
             FamilyRunOptions options, certify::Options claims);
 
   [[nodiscard]] const algorithms::Operator& op() const { return *solver_.op; }
-  /// Digests of the files, as options name them: what a result depends on.
-  [[nodiscard]] io::Configuration data() const;
-  [[nodiscard]] std::vector<RerunFile> rerun_files() const;
+  [[nodiscard]] std::string solver() const { return std::string(op().name()); }
+  [[nodiscard]] io::Configuration data() const { return data_of(files_, solver_.weights); }
+  [[nodiscard]] std::vector<RerunFile> rerun_files() const { return rerun_files_of(files_, solver_.weights); }
   /// The problems by the digests of their files: all but where the solver starts.
   [[nodiscard]] certify::SampleRange problems() const;
 

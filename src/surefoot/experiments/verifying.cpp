@@ -103,7 +103,7 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
   bool steps = true;
   std::size_t next = 0;
   for (std::size_t i = 0; i < variants; ++i) {
-    certify::CountedRows counted;
+    certify::CountedRows counted(certify::counted_apart(certificate.variants[i]));
     for (std::size_t of = 0; of < certify::table_count(certificate.variants[i]); ++of) {
       const std::string& file = options.data[next++];
       const certify::Variant& variant = certificate.variants[i];
@@ -114,7 +114,7 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
       Progress progress("recounting " + file);
       const runs::TallySpec spec = certify::recount_spec(certificate, table.steps());
       require_memory_of_table(table, certify::options_of(certificate), options.memory_limit);
-      table.follow(counted.rows());
+      table.follow(counted.next_row());
       runs::Tally tally = table.count(spec, [&](Index done, Index total) {
         progress.update(static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
       });

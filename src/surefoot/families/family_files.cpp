@@ -45,14 +45,6 @@ std::vector<SparseMatrix> matrices_from_npy(const std::string& path) {
   return matrices;
 }
 
-// 0, 1, 2, ... before other rows.
-bool begins_with_column_numbers(const Table& table) {
-  if (table.rows() < 2 || table.cols() < 2) return false;
-  for (Index i = 0; i < table.cols(); ++i)
-    if (table(0, i) != static_cast<double>(i)) return false;
-  return true;
-}
-
 Table read_rows(const std::string& path) {
   const auto reader = io::TableReader::open(path);
   std::vector<double> values;
@@ -63,11 +55,8 @@ Table read_rows(const std::string& path) {
     rows += block.rows;
   }
   Table table = Eigen::Map<const Table>(values.data(), rows, reader->columns());
-  require(!reader->can_have_header() || !reader->header().empty() || !begins_with_column_numbers(table),
-          "{}: the first row is 0, 1, 2, ..., the header that pandas writes, and would be counted as a "
-          "problem; write the table without a header (header=False, index=False), or as .npy if it "
-          "is a problem",
-          path);
+  FamilyFiles::require_no_column_numbers(path, reader->can_have_header() && reader->header().empty(),
+                                         table.data(), table.cols(), rows);
   return table;
 }
 
@@ -99,6 +88,21 @@ std::string FamilyFiles::find(const std::string& name, const std::vector<std::st
   throw InputError(folder_.empty() ? fmt::format("--{}: no file is given, and no folder", name)
                                    : fmt::format("{}: has no {}{{{}}}, and --{} is not given",
                                                  folder_.string(), name, fmt::join(endings, ","), name));
+}
+
+std::string FamilyFiles::table_file(const std::string& name) const {
+  return find(name, table_endings);
+}
+
+void FamilyFiles::require_no_column_numbers(const std::string& path, bool can_be_header, const double* row,
+                                            Index columns, Index rows) {
+  bool numbers = can_be_header && rows >= 2 && columns >= 2;
+  for (Index i = 0; numbers && i < columns; ++i) numbers = row[i] == static_cast<double>(i);
+  require(!numbers,
+          "{}: the first row is 0, 1, 2, ..., the header that pandas writes, and would be counted as a "
+          "problem; write the table without a header (header=False, index=False), or as .npy if it "
+          "is a problem",
+          path);
 }
 
 void FamilyFiles::remember(const std::string& name, const std::string& path) {

@@ -34,6 +34,16 @@ class FamilyFiles {
   /// Whether a file of that name was given or lies in the folder, as a matrix or as a table.
   [[nodiscard]] bool has(const std::string& name) const;
 
+  /// The file of a table, without reading it; InputError if there is none.
+  [[nodiscard]] std::string table_file(const std::string& name) const;
+  /// Of a table that was read elsewhere.
+  void note_read(const std::string& name, const std::string& file, const std::string& sha256) {
+    files_.push_back({name, file, sha256});
+  }
+  /// InputError unless the numbers of a first row are no header, as pandas writes it.
+  static void require_no_column_numbers(const std::string& path, bool can_be_header, const double* row,
+                                        Index columns, Index rows);
+
   /// Runs `check`; an error in it that begins with the name of an argument gets the argument's file put
   /// before it; plant_A is the argument of the file plant-A.
   void with_file_names(const std::function<void()>& check) const;

@@ -5,7 +5,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/io/atomic_file.hpp"
-#include "surefoot/io/sha256.hpp"
+#include "surefoot/io/sealed_bytes.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <algorithm>
@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view checkpoint_heading = "surefoot checkpoint ";
 constexpr std::string_view checkpoint_version = "1\n";
-constexpr std::size_t checkpoint_digest_bytes = 64;
 constexpr std::size_t largest_checkpoint = std::size_t{64} << 30U;
 constexpr double most_time_for_writing = 1.0 / 20;
 
@@ -51,18 +50,15 @@ std::string checkpoint_bytes(const Configuration& configuration, std::string_vie
 }
 
 std::string checkpoint_bytes(const Configuration& configuration, const WriteState& write_state) {
-  ByteWriter body;
-  body.bytes(checkpoint_heading);
-  body.bytes(checkpoint_version);
-  body.number(static_cast<Index>(configuration.size()));
-  for (const auto& [name, value] : configuration) {
-    body.text(name);
-    body.text(value);
-  }
-  body.text_by(write_state);
-  std::string bytes = body.take();
-  bytes.append(sha256_hex(bytes));
-  return bytes;
+  return sealed_bytes(std::string(checkpoint_heading) + std::string(checkpoint_version),
+                      [&](ByteWriter& body) {
+                        body.number(static_cast<Index>(configuration.size()));
+                        for (const auto& [name, value] : configuration) {
+                          body.text(name);
+                          body.text(value);
+                        }
+                        body.text_by(write_state);
+                      });
 }
 
 std::string checkpoint_state(std::string_view bytes, const std::string& name,
@@ -70,12 +66,8 @@ std::string checkpoint_state(std::string_view bytes, const std::string& name,
   require(bytes.starts_with(checkpoint_heading), "{}: is not a checkpoint", name);
   require(bytes.substr(checkpoint_heading.size()).starts_with(checkpoint_version),
           "{}: is a checkpoint of another version of the format; it cannot be gone on with", name);
-  const std::size_t head = checkpoint_heading.size() + checkpoint_version.size();
-  require(bytes.size() >= head + checkpoint_digest_bytes, "{}: is damaged: it ends early", name);
-  const std::string_view sealed = bytes.substr(0, bytes.size() - checkpoint_digest_bytes);
-  require(sha256_hex(sealed) == bytes.substr(sealed.size()), "{}: is damaged: its checksum does not match",
-          name);
-  ByteReader body(sealed.substr(head), name);
+  const std::string heading = std::string(checkpoint_heading) + std::string(checkpoint_version);
+  ByteReader body(sealed_body(bytes, heading, name), name);
   require_same(read_configuration(body), configuration, name);
   std::string state = body.text();
   body.finish();

@@ -1,6 +1,7 @@
 #include "surefoot/report/html.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/counted_rows.hpp"
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/words.hpp"
@@ -203,7 +204,8 @@ std::string data_html(const Certificate& certificate) {
     entry("source", variant.source);
     if (!variant.sha256.empty()) entry("SHA-256", variant.sha256, "hash");
     for (const certify::AppendedTable& table : variant.appended) {
-      entry("added later", fmt::format("{}: {} rows", table.source, count_label(table.samples)));
+      entry(certify::counted_apart(variant) ? "and" : "added later",
+            fmt::format("{}: {} rows", table.source, count_label(table.samples)));
       entry("SHA-256", table.sha256, "hash");
     }
     if (variant.groups) {

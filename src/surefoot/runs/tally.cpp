@@ -7,6 +7,7 @@
 #include "surefoot/runs/tick_group.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace surefoot::runs {
@@ -152,8 +154,10 @@ void ValueStore::add(double value) {
   // order.
   values_.push_back(rounded_ ? rounded_up(value, kept_digits) : value + 0.0);
   sorted_ = false;
-  constexpr std::size_t batch = 1 << 16;
-  if (rounded_ && values_.size() >= batch) compact();
+  // As many as there are different ones: sorting them in costs each a few steps, and they need less than
+  // bins.
+  constexpr std::size_t fewest = 1 << 12;
+  if (rounded_ && values_.size() >= std::max(fewest, bins_.size())) compact();
 }
 
 void ValueStore::round_up() {
@@ -338,7 +342,10 @@ void Tally::note_ticks(Index ticks, Index fewest, Index most) {
 }
 
 void Tally::note_outside(const OutsideRange& found) {
-  if (!outside_ || found.row < outside_->row) outside_ = found;
+  const auto place = [](const OutsideRange& each) {
+    return std::tuple(each.row, each.step, std::bit_cast<std::uint64_t>(each.value));
+  };
+  if (!outside_ || place(found) < place(*outside_)) outside_ = found;
 }
 
 void Tally::count_run(const double* values, Index row) {
