@@ -2,6 +2,7 @@
 
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/assumptions.hpp"
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/runs/tally.hpp"
 

@@ -244,7 +244,7 @@ std::string opening_of(const Compared& a, const Compared& b, const Comparison& c
 }
 
 std::string confidence_words(const Comparison& comparison) {
-  std::string text = fmt::format("1 - {:.6g} = {}: ", comparison.delta, confidence_label(comparison.delta));
+  std::string text = confidence_label(comparison.delta) + ": ";
   text +=
       comparison.delta_b > 0
           ? fmt::format("the first certificate may be wrong with probability {}, the second with {}",
