@@ -200,8 +200,9 @@ void fit_to_shares(Figure& figure) {
       double before = figure.x.low;
       bool risen = false;
       for (const Curve::Point& point : curve.points) {
-        if (!std::isfinite(point.y) || (figure.x.logarithmic && !(point.x > 0))) continue;
-        lowest = std::min(lowest, point.y);
+        if (figure.x.logarithmic && !(point.x > 0)) continue;
+        // A bound that says nothing is not drawn, as if it were 0.
+        if (std::isfinite(point.y)) lowest = std::min(lowest, point.y);
         risen = risen || point.y > 0;
         if (!risen) before = point.x;
       }

@@ -208,7 +208,7 @@ const surefootCertify = (() => {
       element("div", { class: "quote" }, element("p", {}, `With confidence ${result.confidence}, all of these hold together for the ${metric} of new problems, if the rows are independent problems from one distribution:`),
         table("Iterations needed", ["below", ...result.shares.map((share) => `${percent(share)} of problems`)],
           result.tolerances.map((tolerance) => [label(tolerance), ...result.shares.map((share) => cell(tolerance, share).steps?.toLocaleString("en") ?? "-")])),
-        element("p", { class: "note" }, `Iterations until the share of problems is below the tolerance and stays below it (up to iteration ${horizon}). "-": not certifiable with this sample size.`)),
+        element("p", { class: "note" }, `Iterations until the share of problems is below the tolerance and stays below it (up to iteration ${horizon}). "-": not certifiable with these samples.`)),
       element("h2", {}, "Success rates"), table("Success rates", ["iteration", ...result.tolerances.map((t) => `below ${label(t)}`)],
         result.steps.map((step) => [String(step), ...result.tolerances.map((t) => percentDown(result.success.find((c) => c.step === step && c.tolerance === t).lower_bound))])),
       element("h2", {}, "Quantiles"), table("Quantiles", ["iteration", ...result.shares.map((s) => `${percent(s)} of problems`)],

@@ -517,10 +517,13 @@ Report comparison_report(const Compared& a, const Compared& b, const Comparison&
   for (std::size_t i = 0; i < comparison.pairs.size(); ++i) {
     const VariantComparison& pair = comparison.pairs[i];
     const std::string heading = fmt::format("<h3>{}</h3>\n", html_escaped(pair_title(a, b, pair)));
-    const std::string title = comparison.pairs.size() > 1 ? heading : "";
+    const bool several = comparison.pairs.size() > 1;
+    const std::string title = several ? heading : "";
+    const std::string pair_name =
+        several ? fmt::format("<p class=\"variant\">{}</p>\n", html_escaped(pair_title(a, b, pair))) : "";
     const std::vector<Index> in_sight = steps_in_sight(pair);
     const SideNames names = names_of(a, b, pair);
-    summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", title,
+    summary += fmt::format("<div class=\"quote\">\n{}{}{}</div>\n", pair_name,
                            html_paragraph(opening_of(a, b, comparison)),
                            html_list(verdict_sentences(a, b, pair, comparison.together)));
     summary += html_list({side_line(names.a, a, pair.a), side_line(names.b, b, pair.b)}) +

@@ -131,7 +131,7 @@ std::optional<HeadlineTable> headline_table(const Certificate& certificate) {
       result->table.rows,
       [&](const std::vector<std::string>& row) { return std::ranges::count(row, none) > 0; });
   if (!says_something) return std::nullopt;
-  if (lacks_something) result->note += "\"-\": not certifiable with this sample size. ";
+  if (lacks_something) result->note += "\"-\": not certifiable with these samples. ";
   result->note.pop_back();
   return result;
 }

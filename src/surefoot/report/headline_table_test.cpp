@@ -42,7 +42,7 @@ TEST(HeadlineTable, HasTheLargestShareAndTheLastIteration) {
   const std::vector<std::vector<std::string>> rows{{"1e-3", "-", "80.0 %", "-", "80.0 %"},
                                                    {"1e-2", "10 (90 %)", "95.0 %", "-", "95.0 %"}};
   EXPECT_EQ(headline->table.rows, rows);
-  EXPECT_NE(headline->note.find("not certifiable with this sample size"), std::string::npos);
+  EXPECT_NE(headline->note.find("not certifiable with these samples"), std::string::npos);
   EXPECT_NE(headline->note.find("after 10 iterations"), std::string::npos);
 }
 

@@ -382,7 +382,7 @@ std::string figures_html(const std::vector<PageFigure>& figures) {
   return html;
 }
 
-std::string result_table_html(const ResultTable& table, const std::string& folder) {
+std::string result_table_html(const ResultTable& table, const std::string& folder, int level) {
   constexpr std::size_t remarks_in_sight = 3;
   const auto linked = [&](const char* ending, const char* text) {
     const std::string path = (std::filesystem::path(folder) / fmt::format("table_{}{}", table.slug, ending))
@@ -390,7 +390,7 @@ std::string result_table_html(const ResultTable& table, const std::string& folde
                                  .generic_string();
     return fmt::format("<a href=\"{}\">{}</a>", html_escaped(path), text);
   };
-  std::string html = fmt::format("<h4>{}</h4>\n", html_escaped(table.title));
+  std::string html = fmt::format("<h{0}>{1}</h{0}>\n", level, html_escaped(table.title));
   html += html_scrolling(table.table, "compared", table.title);
   const auto split = std::min(table.remarks.size(), remarks_in_sight);
   const auto middle = table.remarks.begin() + static_cast<std::ptrdiff_t>(split);
@@ -432,7 +432,7 @@ std::string report_html(const Certificate& certificate, const std::vector<PageFi
   page.sections.push_back({"summary", "", "Summary", summary_of(certificate)});
   if (!compared.empty()) {
     std::string tables;
-    for (const ResultTable& table : compared) tables += result_table_html(table, "");
+    for (const ResultTable& table : compared) tables += result_table_html(table, "", 3);
     page.sections.push_back({"paper", "The paper's numbers and ours", "Paper", tables});
   }
   if (!figures.empty())

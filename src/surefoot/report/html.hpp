@@ -39,8 +39,8 @@ struct ResultTable {
   std::vector<std::string> remarks;  ///< the first is the verdict
 };
 
-/// The table with its remarks; `folder` of its files, as the page sees it.
-std::string result_table_html(const ResultTable& table, const std::string& folder);
+/// The table with its remarks under a heading of this level; `folder` of its files, as the page sees it.
+std::string result_table_html(const ResultTable& table, const std::string& folder, int level);
 
 /// The assumptions on record, what does not follow, and, folded, what the claims mean in plain words.
 std::string assumptions_html(const std::vector<std::string>& assumptions,

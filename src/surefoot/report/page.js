@@ -164,7 +164,8 @@
       if (rows.length === 0) rows.push([1, ...labels.slice(1).map(() => null)]);
       const first = rows[0][0], last = rows[rows.length - 1][0];
       const log = (apart) => (low, high, pixels) => logTicks(low, high, pixels, apart);
-      const from = this.logX ? Math.max(first, spec.x.low) : spec.x.low > 0 && spec.x.low < last ? spec.x.low : Math.min(first, spec.x.low);
+      const risen = spec.y.percent ? rows.findIndex((row) => row.slice(1).some((y) => y > 0)) : -1;
+      const from = risen > 0 ? rows[risen - 1][0] : this.logX ? Math.max(first, spec.x.low) : spec.x.low > 0 && spec.x.low < last ? spec.x.low : Math.min(first, spec.x.low);
       this.whole = from < last ? [from, last] : [first - 1, last + 1];
       const mouse = { ...Dygraph.defaultInteractionModel };
       for (const touch of ["touchstart", "touchmove", "touchend"]) delete mouse[touch];  // fingers scroll the page

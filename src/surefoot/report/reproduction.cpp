@@ -236,7 +236,7 @@ std::string ReproductionPage::html(const Reproduction& reproduction) {
 ReproductionPage::Kept ReproductionPage::made(const ExperimentResult& result) const {
   Kept kept{result.name, settings_html(result), {}};
   if (!result.tables.empty()) kept.html += "<h3 class=\"part\">The paper's numbers and ours</h3>\n";
-  for (const ResultTable& table : result.tables) kept.html += result_table_html(table, result.name);
+  for (const ResultTable& table : result.tables) kept.html += result_table_html(table, result.name, 4);
   if (!result.figures.empty())
     kept.html += "<h3 class=\"part\">Figures</h3>\n" + figures_html(result.figures);
   kept.html += "<h3 class=\"part\">Certificates</h3>\n";

@@ -75,7 +75,7 @@
     const textHolds = surefootChecker.sha256OfText(shown) === main.dataset.textSha256;
     const findings = textHolds ? [] : ["the text of this page has been changed since it was written"];
     if (!inside || inside.hasAttribute("data-left-out")) {
-      const what = inside ? "The certificate is too large to be inside this page: its claims were not recomputed here; surefoot verify does."
+      const what = inside ? "The certificate is too large to be inside this page: its claims were not recomputed. Drop certificate.json on certify.html, or say surefoot verify."
         : "Claims are recomputed in the page of each certificate.";
       report(textHolds ? "partly" : "wrong", textHolds ? `The text of this page is as it was written. ${what}` : "The text of this page has been changed since it was written.", findings, closing());
       return;
