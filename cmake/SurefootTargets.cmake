@@ -34,9 +34,10 @@ if(SUREFOOT_KERNEL_LEVELS)
   if(SUREFOOT_NATIVE)
     message(FATAL_ERROR "SUREFOOT_KERNEL_LEVELS is for other machines than this one: switch SUREFOOT_NATIVE off")
   endif()
-  # Everything but the kernels is for machines of the first level.
+  # Everything is for machines of the first level but targets with the property SUREFOOT_LEVEL.
   list(GET SUREFOOT_KERNEL_LEVELS 0 baseline_level)
-  target_compile_options(surefoot_compile_settings INTERFACE -march=${baseline_level})
+  set(own_level $<TARGET_PROPERTY:SUREFOOT_LEVEL>)
+  target_compile_options(surefoot_compile_settings INTERFACE -march=$<IF:$<BOOL:${own_level}>,${own_level},${baseline_level}>)
 endif()
 if(SUREFOOT_NATIVE)
   # Lanes of 256 bits under the sanitizers, also where the machine has 512: so both widths are tested.
