@@ -156,8 +156,7 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
     osqp.check_termination = arguments.osqp.options.check_termination;
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
-  run(
-      verb, arguments, rerun_settings(osqp, arguments.preset),
+  run(verb, arguments, rerun_settings(osqp, arguments.preset),
       {[&](families::FamilyFiles& files) { return osqp_run(files, osqp); },
        [&](families::FamilyFiles& files) { return streamed_osqp(files, osqp); },
        {"q", "l", "u"}},
@@ -173,8 +172,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   scs.max_iters = arguments.run.iterations;
   scs.validate();
   arguments.cones.validate();
-  run(
-      verb, arguments, rerun_settings(scs, arguments.preset),
+  run(verb, arguments, rerun_settings(scs, arguments.preset),
       {[&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); },
        [&](families::FamilyFiles& files) { return streamed_scs(files, scs, arguments.cones); },
        {"b", "c"}},
@@ -206,9 +204,10 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   verb.add_option("--estimated-dist0", arguments.run.estimated_dist0,
                   "instead of --dist0, if it is not a fact: the worst case is drawn, and no claim uses it");
   verb.add_option("--threads", arguments.threads, "threads [all cores]")->check(whole_number);
-  verb.add_flag("--stream", arguments.stream,
-                "read the vectors block by block and hold no others: for problems that do not fit into memory; P and "
-                "A are one for all, and what the stopping test said of each problem is not written");
+  verb.add_flag(
+      "--stream", arguments.stream,
+      "read the vectors block by block and hold no others: for problems that do not fit into memory; P and "
+      "A are one for all, and what the stopping test said of each problem is not written");
   verb.add_flag("--save-traces", arguments.run.save_traces,
                 "write the traces too, so that verify --data can count them again");
   add_claim_options(verb, arguments.claims);
