@@ -161,12 +161,12 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
     for (const auto& [name, value] : rerun_settings(osqp, arguments.preset))
       require(verb.count(name) == 0, "{}: with --schedule all settings are those of the weights", name);
     require(!osqp.stop, "--stop: a schedule has no stopping test");
+    require(!arguments.stream, "--stream: with --schedule all problems are held");
     return run(
         verb, arguments, {},
-        [&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, exit_code);
+        {[&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, {}, {}}, exit_code);
   }
-  run(
-      verb, arguments, rerun_settings(osqp, arguments.preset),
+  run(verb, arguments, rerun_settings(osqp, arguments.preset),
       {[&](families::FamilyFiles& files) { return osqp_run(files, osqp); },
        [&](families::FamilyFiles& files) { return streamed_osqp(files, osqp); },
        {"q", "l", "u"}},
@@ -182,8 +182,7 @@ void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   scs.max_iters = arguments.run.iterations;
   scs.validate();
   arguments.cones.validate();
-  run(
-      verb, arguments, rerun_settings(scs, arguments.preset),
+  run(verb, arguments, rerun_settings(scs, arguments.preset),
       {[&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); },
        [&](families::FamilyFiles& files) { return streamed_scs(files, scs, arguments.cones); },
        {"b", "c"}},
@@ -215,9 +214,10 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   verb.add_option("--estimated-dist0", arguments.run.estimated_dist0,
                   "instead of --dist0, if it is not a fact: the worst case is drawn, and no claim uses it");
   verb.add_option("--threads", arguments.threads, "threads [all cores]")->check(whole_number);
-  verb.add_flag("--stream", arguments.stream,
-                "read the vectors block by block and hold no others: for problems that do not fit into memory; P and "
-                "A are one for all, and what the stopping test said of each problem is not written");
+  verb.add_flag(
+      "--stream", arguments.stream,
+      "read the vectors block by block and hold no others: for problems that do not fit into memory; P and "
+      "A are one for all, and what the stopping test said of each problem is not written");
   verb.add_flag("--save-traces", arguments.run.save_traces,
                 "write the traces too, so that verify --data can count them again");
   add_claim_options(verb, arguments.claims);

@@ -360,19 +360,19 @@ void add_part_tallies(py::module_& module) {
              self.add(variant, std::move(tally), table.check(), first_row,
                       source.value_or(RowSource{name, table.sha256(), table.reading()}));
            })
-      .def("merge", [](PartTally& self, const PartTally& other,
-                       const std::string& name) { self.merge(other, name); })
+      .def("merge",
+           [](PartTally& self, const PartTally& other, const std::string& name) { self.merge(other, name); })
       .def("copy", [](const PartTally& self) { return PartTally(self); })
       .def("bytes",
            [](const PartTally& self) {
              return py::bytes(interruptible([&](const Interrupt&) { return self.bytes(); }));
            })
-      .def_static("from_bytes",
-                  [](const py::bytes& bytes, const std::string& name) {
-                    const std::string content = bytes;
-                    return interruptible(
-                        [&](const Interrupt&) { return PartTally::from_bytes(content, name); });
-                  })
+      .def_static(
+          "from_bytes",
+          [](const py::bytes& bytes, const std::string& name) {
+            const std::string content = bytes;
+            return interruptible([&](const Interrupt&) { return PartTally::from_bytes(content, name); });
+          })
       .def("certificate",
            [](const PartTally& self, bool allow_dependence) {
              certify::Certificate certificate =

@@ -53,7 +53,8 @@ TEST_F(Parts, OfATableAreTheCertificateOfTheTable) {
     const ProgramResult part =
         counted(fmt::format("p{}", first), first, 300, fmt::format("{} --first-row {}", source, first));
     ASSERT_EQ(part.code, 0) << part.err;
-    EXPECT_TRUE(contains(part.out, fmt::format("rows {} .. {} of whole.csv", first, first + 299))) << part.out;
+    EXPECT_TRUE(contains(part.out, fmt::format("rows {} .. {} of whole.csv", first, first + 299)))
+        << part.out;
   }
   ASSERT_EQ(surefoot("certify whole.csv --tolerances 1e-3,1e-2 --out one").code, 0);
   const ProgramResult all = surefoot("certify p600.tally p0.tally p300.tally --out all");
@@ -81,7 +82,8 @@ TEST_F(Parts, AreRefusedInOneLine) {
   ASSERT_EQ(counted("again", 0, 100, "--source seeds --first-row 100").code, 0);
   expect_refused("certify a.tally b.tally", "b.tally: rows 60 .. 99 of seeds are counted already");
   expect_refused("certify a.tally a.tally", "a.tally: rows 0 .. 99 of seeds are counted already");
-  expect_refused("certify a.tally c.tally", "c.tally: declares something else than the tallies before it: tolerances");
+  expect_refused("certify a.tally c.tally",
+                 "c.tally: declares something else than the tallies before it: tolerances");
   expect_refused("certify a.tally d.tally", "rows 100 .. 199 of seeds are not counted");
   expect_refused("certify a.tally again.tally", "100 of 200 rows repeat an earlier row");
   expect_refused("certify a.tally a.csv", "a.csv: is no tally, and a.tally is one");

@@ -132,8 +132,7 @@ TEST(PartTally, OfSeveralFilesIsOneCertificateWhateverTheOrder) {
   std::vector<PartTally> parts;
   const std::vector<Index> sizes{6000, 10, 9000, 700};
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    parts.push_back(
-        part_of_rows(options, {10 + i, 0, sizes[i]}, whole_file(static_cast<char>('a' + i))));
+    parts.push_back(part_of_rows(options, {10 + i, 0, sizes[i]}, whole_file(static_cast<char>('a' + i))));
   const std::string bytes = merged(parts, {0, 1, 2, 3}).bytes();
   EXPECT_EQ(merged(parts, {3, 2, 1, 0}).bytes(), bytes);
   EXPECT_EQ(merged(parts, {2, 0, 3, 1}).bytes(), bytes);
@@ -181,17 +180,22 @@ TEST(PartTally, RefusesToCountTwiceAndNamesTheRows) {
   const Options options = part_options();
   PartTally all = part_of_rows(options, {1, 0, 100}, whole_file());
   const std::string before = all.bytes();
-  EXPECT_EQ(input_error([&] { all.merge(part_of_rows(options, {1, 60, 100}, whole_file()), "b.tally"); }),
+  EXPECT_EQ(input_error([&] {
+              all.merge(part_of_rows(options, {1, 60, 100}, whole_file()), "b.tally");
+            }),
             "b.tally: rows 60 .. 99 of a.csv are counted already");
   EXPECT_EQ(input_error([&] { all.merge(all, "a.tally"); }),
             "a.tally: rows 0 .. 99 of a.csv are counted already");
-  EXPECT_EQ(input_error([&] { all.merge(part_of_rows(options, {1, 99, 1}, whole_file()), "b.tally"); }),
+  EXPECT_EQ(input_error([&] {
+              all.merge(part_of_rows(options, {1, 99, 1}, whole_file()), "b.tally");
+            }),
             "b.tally: row 99 of a.csv are counted already");
   RowSource renamed = whole_file();
   renamed.name = "copy.csv";
-  EXPECT_TRUE(test::contains(
-      input_error([&] { all.merge(part_of_rows(options, {1, 0, 10}, renamed), "b.tally"); }),
-      "b.tally: rows 0 .. 9 of copy.csv are counted already"));
+  EXPECT_TRUE(test::contains(input_error([&] {
+                               all.merge(part_of_rows(options, {1, 0, 10}, renamed), "b.tally");
+                             }),
+                             "b.tally: rows 0 .. 9 of copy.csv are counted already"));
   EXPECT_EQ(all.bytes(), before);
 }
 
@@ -205,7 +209,9 @@ TEST(PartTally, RefusesOtherDeclarationsByName) {
       all.merge(part_of_rows(resolved(other, {part_steps}), {1, 100, 100}, whole_file()), "b.tally");
     });
   };
-  EXPECT_EQ(refusal([](Options& other) { other.tolerances = {0.02, 0.1}; }),
+  EXPECT_EQ(refusal([](Options& other) {
+              other.tolerances = {0.02, 0.1};
+            }),
             "b.tally: declares something else than the tallies before it: tolerances is '0.02, 0.1' and not "
             "'0.01, 0.1'");
   EXPECT_TRUE(test::contains(refusal([](Options& other) { other.delta = 0.02; }), "delta is '0.02'"));
@@ -220,8 +226,9 @@ TEST(PartTally, RefusesOtherDeclarationsByName) {
       test::contains(refusal([](Options& other) { other.kind_delta["success"] = 1e-3; }), "success 0.001"));
   EXPECT_TRUE(test::contains(refusal([](Options& other) { other.shift = bounds::parse_shift("kl:0.1"); }),
                              "shift is 'kl:0.1' and not 'none'"));
-  EXPECT_TRUE(test::contains(refusal([](Options& other) { other.budget_method = bounds::BudgetMethod::every_step; }),
-                             "budget method"));
+  EXPECT_TRUE(
+      test::contains(refusal([](Options& other) { other.budget_method = bounds::BudgetMethod::every_step; }),
+                     "budget method"));
 }
 
 TEST(PartTally, RefusesWhatItDoesNotKnow) {
@@ -230,13 +237,16 @@ TEST(PartTally, RefusesWhatItDoesNotKnow) {
   unknown.known = false;
   PartTally all = part_of_rows(options, {1, 0, 100}, unknown);
   EXPECT_TRUE(verify(parse_certificate(to_json(all.certificate(false)))).holds());
-  EXPECT_TRUE(test::contains(
-      input_error([&] { all.merge(part_of_rows(options, {1, 100, 10}, whole_file()), "b.tally"); }),
-      "b.tally: does not say which samples were counted, nor do the tallies before it"));
+  EXPECT_TRUE(
+      test::contains(input_error([&] {
+                       all.merge(part_of_rows(options, {1, 100, 10}, whole_file()), "b.tally");
+                     }),
+                     "b.tally: does not say which samples were counted, nor do the tallies before it"));
   // Named sources have no digest that a certificate of several could show.
   PartTally named = part_of_rows(options, {1, 0, 100}, {"seeds", ""});
   named.merge(part_of_rows(options, {2, 0, 100}, {"other seeds", ""}), "b.tally");
-  EXPECT_TRUE(test::contains(input_error([&] { (void)named.certificate(false); }), "known by its name alone"));
+  EXPECT_TRUE(
+      test::contains(input_error([&] { (void)named.certificate(false); }), "known by its name alone"));
 }
 
 TEST(PartTally, RefusesGapsInItsRows) {
@@ -268,8 +278,9 @@ TEST(PartTally, SeesAGeneratorThatRepeatsItself) {
   PartTally all = again(0);
   EXPECT_NO_THROW((void)all.certificate(false));
   all.merge(again(300), "b.tally");
-  EXPECT_TRUE(test::contains(input_error([&] { (void)all.certificate(false); }),
-                             "seeds: the rows of the table are not independent samples: 300 of 600 rows repeat"));
+  EXPECT_TRUE(
+      test::contains(input_error([&] { (void)all.certificate(false); }),
+                     "seeds: the rows of the table are not independent samples: 300 of 600 rows repeat"));
   // The same in files of their own.
   PartTally files = part_of_rows(options, {1, 0, 300}, whole_file('a'));
   files.merge(part_of_rows(options, {1, 0, 300}, whole_file('b')), "b.tally");
@@ -296,8 +307,8 @@ TEST(PartTally, RefusesDamagedBytesAndOtherVersions) {
   });
   EXPECT_TRUE(test::contains(input_error([&] { (void)PartTally::from_bytes(other, "x"); }),
                              "x: was counted by version 0.0.1, and this is"));
-  EXPECT_TRUE(test::contains(input_error([&] { (void)PartTally::from_bytes("1,2\n", "x"); }),
-                             "x: is not a tally"));
+  EXPECT_TRUE(
+      test::contains(input_error([&] { (void)PartTally::from_bytes("1,2\n", "x"); }), "x: is not a tally"));
 }
 
 // With a digest that fits, whoever changes bytes must still leave counts that runs can have.

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-/// Problems that are made or read a block at a time, run, counted and forgotten: memory does not depend on how
-/// many there are.
+/// Problems that are made or read a block at a time, run, counted and forgotten: memory does not depend on
+/// how many there are.
 namespace surefoot::experiments {
 
 inline constexpr Index problems_of_block = 4096;  ///< that are there at once, of each process

@@ -1,9 +1,9 @@
 #include "surefoot/experiments/run_drawn.hpp"
 
-#include "surefoot/experiments/block_runs.hpp"
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/certify_run.hpp"
+#include "surefoot/experiments/block_runs.hpp"
 #include "surefoot/families/unconstrained_qp.hpp"
 #include "surefoot/runs/metric.hpp"
 

@@ -52,8 +52,9 @@ SolverRun StreamedRun::block(Index first, Index count) const {
     files_.with_file_names([&] { run = solver_(std::move(vectors)); });
     return run;
   } catch (const InputError& error) {
-    throw InputError(first == 0 ? error.what()
-                                : fmt::format("{} (instances are counted from row {} on)", error.what(), first));
+    throw InputError(first == 0
+                         ? error.what()
+                         : fmt::format("{} (instances are counted from row {} on)", error.what(), first));
   }
 }
 

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-
 namespace surefoot::experiments {
 namespace {
 
@@ -58,7 +57,8 @@ TEST_F(StreamOfAFamily, AMetricThatNeedsSolutionsIsTheSame) {
   families::FamilyFiles files(folder_.path(), {});
   FamilyRun held("boxes", files, osqp_run(files, {}), {.metric = "distance", .iterations = 8}, {});
   certify::CountJournal none{io::CheckpointFile()};
-  EXPECT_EQ(streamed({.metric = "distance", .iterations = 8}), certify::to_json(held.count(none).certificate));
+  EXPECT_EQ(streamed({.metric = "distance", .iterations = 8}),
+            certify::to_json(held.count(none).certificate));
 }
 
 TEST_F(StreamOfAFamily, RefusesWhatNeedsAllProblemsAtOnce) {
@@ -74,7 +74,9 @@ TEST_F(StreamOfAFamily, RefusesRepeatedProblemsAndNumbersThatAreNone) {
   for (Index i = 0; i < rows; ++i) {
     RandomStream random(1, "linear terms of a test", static_cast<std::uint64_t>(i % 40));
     again += fmt::format("{:.17g},{:.17g}\n", random.normal(), random.normal());
-    bad += i == problems_of_block + 5 ? "nan,1\n" : fmt::format("{},{}\n", 0.37 * static_cast<double>(i * i % 9973), i % 7);
+    bad += i == problems_of_block + 5
+               ? "nan,1\n"
+               : fmt::format("{},{}\n", 0.37 * static_cast<double>(i * i % 9973), i % 7);
   }
   folder_.write("q.csv", again);
   EXPECT_TRUE(test::contains(input_error([&] { (void)streamed(); }), "boxes: the rows of the problem data"));

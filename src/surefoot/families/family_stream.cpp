@@ -58,9 +58,8 @@ FamilyStream::FamilyStream(FamilyFiles& files, const std::vector<std::string>& t
     instances_ = std::max(instances_, tables_.back().rows);
   }
   for (const Table& table : tables_)
-    require(table.rows == 1 || table.rows == instances_,
-            "{}: {}: has {} rows, must have {} (instances) or 1", table.path, table.name, table.rows,
-            instances_);
+    require(table.rows == 1 || table.rows == instances_, "{}: {}: has {} rows, must have {} (instances) or 1",
+            table.path, table.name, table.rows, instances_);
   readings_.resize(tables_.size());
 }
 
@@ -72,8 +71,8 @@ std::size_t FamilyStream::columns() const {
 }
 
 void FamilyStream::require_same(const Table& table) {
-  require(mark_of(table.path) == table.mark, "{}: changed while it was streamed (its size or its time is another)",
-          table.path);
+  require(mark_of(table.path) == table.mark,
+          "{}: changed while it was streamed (its size or its time is another)", table.path);
 }
 
 // Blocks of a reader end where they end; what is left of one is the beginning of the next rows.
@@ -95,8 +94,8 @@ void FamilyStream::take(const Table& table, Reading& reading, Index first, Index
       continue;
     }
     reading.first = have;
-    require(reading.reader->next(reading.block), "{}: changed while it was streamed: it ends after row {} of {}",
-            table.path, have, table.rows);
+    require(reading.reader->next(reading.block),
+            "{}: changed while it was streamed: it ends after row {} of {}", table.path, have, table.rows);
     have = reading.first + reading.block.rows;
   }
 }

@@ -22,7 +22,8 @@ namespace surefoot::families {
 class FamilyStream {
  public:
   /// `tables`: their names, in the order of the rows of each_row(). One row is for all instances.
-  FamilyStream(FamilyFiles& files, const std::vector<std::string>& tables, const Interrupt& interrupt = nullptr);
+  FamilyStream(FamilyFiles& files, const std::vector<std::string>& tables,
+               const Interrupt& interrupt = nullptr);
 
   [[nodiscard]] Index instances() const { return instances_; }
   /// Numbers of all tables that have a row per instance.

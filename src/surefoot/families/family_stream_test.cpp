@@ -65,9 +65,10 @@ TEST_F(StreamedFolder, EachRowHasTheNumbersThatVary) {
 TEST_F(StreamedFolder, RefusesOtherNumbersOfRows) {
   folder_.write("u.csv", "1,1\n2,2\n");
   FamilyFiles files(folder_.path(), {});
-  EXPECT_TRUE(test::contains(
-      test_support::input_error([&] { FamilyStream(files, {"q", "l", "u"}); }),
-      "u.csv: u: has 2 rows, must have 5000 (instances) or 1"));
+  EXPECT_TRUE(test::contains(test_support::input_error([&] {
+                               FamilyStream(files, {"q", "l", "u"});
+                             }),
+                             "u.csv: u: has 2 rows, must have 5000 (instances) or 1"));
 }
 
 TEST_F(StreamedFolder, RefusesAFileThatChangesAndNamesIt) {
