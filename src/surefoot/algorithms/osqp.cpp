@@ -65,17 +65,16 @@ Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), opti
           "reference_q: has {} entries, must have {}", options_.reference_q.size(), n_);
   Equilibration scaling{Vector::Ones(n_), Vector::Ones(m_), 1.0};
   bool own = problem_.P.size() > 1 || problem_.A.size() > 1;
-  if (scaled_ && options_.scale_each) {
-    own = own || instances_ > 1;
-  }
+  // The scaling of an instance depends on its P, A and q: where all have the same, they have the same factors.
+  if (scaled_ && options_.scale_each) own = own || problem_.q.rows() > 1;
   if (scaled_ && !own) {
     Vector q = options_.reference_q.size() > 0 ? options_.reference_q : Vector(Vector::Zero(n_));
-    if (options_.scale_each) q = Eigen::Map<const Vector>(problem_.q.data(), n_);  // a single instance
+    if (options_.scale_each) q = Eigen::Map<const Vector>(problem_.q.data(), n_);
     scaling = equilibrate(problem_.P[0], problem_.A[0], q.data(), options_.scaling);
   }
   const bool kinds_matter = options_.equality_factor != 1 || options_.loose_rho != 0;
   if (!own && kinds_matter && !same_kinds_everywhere(problem_, scaling.E)) {
-    require(!scaled_, "l, u: equality rows differ between instances; set scale_each");
+    require(!scaled_ || options_.scale_each, "l, u: equality rows differ between instances; set scale_each");
     own = true;
   }
   std::optional<SystemKind> kind = options_.system;
@@ -122,7 +121,8 @@ Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), opti
 Osqp::~Osqp() = default;
 
 void Osqp::change_vectors(const ChangeVectors& change) {
-  require(!system_->own(), "change_vectors: instances have factors of their own; set scale_each to false");
+  require(!system_->own() && !(scaled_ && options_.scale_each && instances_ > 1),
+          "change_vectors: instances have factors of their own; set scale_each to false");
   const std::array<Index, 3> rows{problem_.q.rows(), problem_.l.rows(), problem_.u.rows()};
   change(problem_.q, problem_.l, problem_.u);
   problems::require_shape(problem_.q, rows[0], n_, "q");
