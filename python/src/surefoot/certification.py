@@ -172,8 +172,10 @@ def certify(
     """
     choice = _table_choice(scalar, value, variants, rows, step_column, where, failed, missing)
     if isinstance(traces, Tally):
-        given = {"names": names, "metric": metric, "unit": unit, "first_step": first_step, "recorded_steps": recorded_steps}
-        given.update(sources=sources, run=run, scalar=scalar, value=value, groups=groups, sequence=sequence or None, **claims)
+        given: dict[str, Any] = {"names": names, "metric": metric, "unit": unit, "first_step": first_step}
+        given |= {"recorded_steps": recorded_steps, "sources": sources, "run": run, "scalar": scalar, "value": value}
+        given |= {"groups": groups, "sequence": sequence or None}
+        given |= claims
         for name, argument in given.items():
             if argument is not None:
                 raise ValueError(f"{name}: a tally has declared all of it; say it to count()")
