@@ -67,7 +67,7 @@ def check_program(environment, work):
     (bare / "env").symlink_to("/usr/bin/env")
     table = SOURCE / "examples/traces/osqp_mpc_cold.csv.gz"
     said = output_of(command, "certify", table, cwd=work, env={"PATH": str(bare)})
-    assert "gnuplot" in said and ".pdf" in said.lower() and ".svg" in said.lower(), said
+    assert "No figures: cannot run gnuplot" in said, said
     report = work / "surefoot-report"
     assert (report / "report.html").stat().st_size > 100_000 and not list(report.glob("*.pdf"))
     output_of(command, "verify", report, cwd=work, env={"PATH": str(bare)})
