@@ -110,7 +110,7 @@ class Family:
         return norm
 
     def schedule(self, settings, iterations):
-        silver, rate = self.kind != "qp", 0.03
+        silver, rate = self.kind != "qp" and self.solver != "fista", 0.03
         epochs = 100
         for share in self.shares:
             steps = max(2, round(share * iterations))
