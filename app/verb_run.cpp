@@ -158,12 +158,15 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
   if (!arguments.schedule.empty()) {
-    for (const auto& [name, value] : rerun_settings(osqp, arguments.preset))
+    RerunOptions settings = rerun_settings(osqp, arguments.preset);
+    for (auto& [name, value] : settings) {
       require(verb.count(name) == 0, "{}: with --schedule all settings are those of the weights", name);
+      value.clear();  // a repetition has none of them either
+    }
     require(!osqp.stop, "--stop: a schedule has no stopping test");
     require(!arguments.stream, "--stream: with --schedule all problems are held");
     return run(
-        verb, arguments, {},
+        verb, arguments, std::move(settings),
         {[&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, {}, {}}, exit_code);
   }
   run(verb, arguments, rerun_settings(osqp, arguments.preset),

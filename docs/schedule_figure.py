@@ -21,11 +21,11 @@ def main():
     lines += [
         "set terminal svg size 960,380 font 'sans-serif,13'",
         f"set output '{pathlib.Path(__file__).with_name('schedule.svg')}'",
-        "set multiplot layout 1,2; set grid; set xlabel 'iteration'; set key top left",
+        "set multiplot layout 1,2; set grid; set xlabel 'iteration'; set key outside bottom center horizontal",
         f"set title 'gradient descent: quadratic'; set ylabel 'step size'; set xrange [0:{len(steps) + 1}]; set yrange [0:*]",
         f"plot $steps using 1:2 with impulses lw 2 lc '#0072B2' title 'schedule', {step} lw 2 lc '#D55E00' title 'tuned constant'",
         f"set title 'OSQP: control'; set ylabel 'rho'; set y2label 'alpha'; set y2tics; set ytics nomirror; set logscale y; set xrange [0:{len(osqp) + 1}]",
-        "set yrange [*:*]; set y2range [0:2.4]; set key top right",
+        "set yrange [*:*]; set y2range [0:2.2]; set key outside bottom center horizontal",
         "plot $osqp using 1:2 with linespoints lw 2 lc '#0072B2' title 'rho', "
         f"{rho} lw 1 lc '#0072B2' dt 2 title 'tuned rho', "
         "$osqp using 1:3 axes x1y2 with linespoints lw 2 lc '#009E73' title 'alpha', "

@@ -110,14 +110,14 @@ class Family:
         return norm
 
     def schedule(self, settings, iterations):
-        silver, rate = self.kind != "qp", 0.03
-        epochs = 40 if self.kind == "qp" else 150
+        silver, rate = self.kind != "qp" and self.solver != "fista", 0.03
+        epochs = 100
         for share in self.shares:
             steps = max(2, round(share * iterations))
-            stages = [
-                {"name": "mean", "epochs": epochs, "batch": 50, "mean_rate": rate, "surrogate": "logarithm", "schedule": "cosine"},
-                {"name": "share", "epochs": epochs, "batch": 100, "mean_rate": rate / 3, "surrogate": "tolerance",
-                 "tolerance": TOLERANCE, "width": 0.7, "schedule": "cosine"},
+            stages = [{"name": "mean", "epochs": epochs // 5, "batch": 50, "mean_rate": rate, "surrogate": "logarithm"}] + [
+                {"name": f"share {width}", "epochs": epochs, "batch": 50, "mean_rate": rate * width / 3, "surrogate": "tolerance",
+                 "tolerance": TOLERANCE, "width": width, "schedule": "cosine"}
+                for width in (3, 1, 0.5)
             ]  # fmt: skip
             weights, failures = self.train(f"schedule-{steps}", steps, settings, stages, silver)
             print(f"  {self.name}: {steps} steps, {100 * failures:.1f} % of the training problems fail", file=sys.stderr, flush=True)
