@@ -385,9 +385,9 @@ class StatedCharge:
     prior_sha256: str
     lambda_max: float
     b: float
-    groups: Sequence[int]
-    positions: Sequence[int]
-    kl: Sequence[float]
+    groups: list[int]
+    positions: list[int]
+    kl: list[float]
     def __init__(self) -> None: ...
 
 def certify_charged(

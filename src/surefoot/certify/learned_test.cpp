@@ -382,6 +382,42 @@ TEST(LearnedCertificate, OtherWeightsAreFound) {
   EXPECT_FALSE(check(toy_posterior({0.5, 0.5}, 1e-3, 500)).holds());
 }
 
+TEST(LearnedCertificate, WeightsThatWereNotReadAreChargedAsStatedAndSaidSo) {
+  const learning::Posterior posterior = toy_posterior({0.5}, 1e-3, 500);
+  const PacBayes known = charge(posterior);
+  StatedCharge stated;
+  stated.sha256 = learning::posterior_sha256(posterior);
+  stated.prior_sha256 = known.prior_sha256;
+  stated.groups = known.groups;
+  stated.positions = known.positions;
+  stated.kl.assign(known.groups.size(), known.kl);
+  const PacBayes charged = charge(stated);
+  EXPECT_GE(charged.kl, known.kl);
+  EXPECT_LE(charged.kl, known.kl * (1 + 1e-12));
+  EXPECT_EQ(charged.positions, known.positions);
+
+  Certificate certificate = example_certificate();
+  certificate.variants[0].weights->read = false;
+  certificate.assumptions = assumptions_of(certificate);
+  EXPECT_EQ(certificate.assumptions.size(), example_certificate().assumptions.size() + 1);
+  const Certificate back = parse_certificate(to_json(certificate)).certificate;
+  EXPECT_FALSE(back.variants[0].weights->read);
+  EXPECT_TRUE(back.variants[1].weights->read);
+  Verification verification;
+  Certificate above = certificate;
+  above.variants[0].pac_bayes->kl *= 1 + 1e-9;
+  compare_weights(above, 0, posterior, stated.sha256, verification);
+  EXPECT_TRUE(verification.holds());
+  above.variants[0].pac_bayes->kl = known.kl * (1 - 1e-9);
+  compare_weights(above, 0, posterior, stated.sha256, verification);
+  EXPECT_FALSE(verification.holds());
+
+  stated.kl[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(input_error([&] { (void)charge(stated); }).find("a KL divergence of nan"), std::string::npos);
+  stated.kl.clear();
+  EXPECT_NE(input_error([&] { (void)charge(stated); }).find("0 KL divergences"), std::string::npos);
+}
+
 TEST(LearnedCertificate, WeightsOfAnotherFamilyAreFound) {
   CalibrationOptions calibration;
   calibration.samples = SampleRange{"f(a=1, b=2)", 7, training_set, 0, samples};
