@@ -167,7 +167,8 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
     require(!arguments.stream, "--stream: with --schedule all problems are held");
     return run(
         verb, arguments, std::move(settings),
-        {[&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, {}, {}}, exit_code);
+        {[&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, {}, {}},
+        exit_code);
   }
   run(verb, arguments, rerun_settings(osqp, arguments.preset),
       {[&](families::FamilyFiles& files) { return osqp_run(files, osqp); },

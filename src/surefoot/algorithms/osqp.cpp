@@ -65,7 +65,8 @@ Osqp::Osqp(Qp problem, OsqpOptions options) : problem_(std::move(problem)), opti
           "reference_q: has {} entries, must have {}", options_.reference_q.size(), n_);
   Equilibration scaling{Vector::Ones(n_), Vector::Ones(m_), 1.0};
   bool own = problem_.P.size() > 1 || problem_.A.size() > 1;
-  // The scaling of an instance depends on its P, A and q: where all have the same, they have the same factors.
+  // The scaling of an instance depends on its P, A and q: where all have the same, they have the same
+  // factors.
   if (scaled_ && options_.scale_each) own = own || problem_.q.rows() > 1;
   if (scaled_ && !own) {
     Vector q = options_.reference_q.size() > 0 ? options_.reference_q : Vector(Vector::Zero(n_));

@@ -455,8 +455,8 @@ std::string record_of_files(const std::string& settings, const families::FamilyF
 }
 
 std::string FamilyRun::record(FamilyResult& result) const {
-  Json run = Json::parse(record_of_files(certify::settings_json(op().settings()), files_, options_, result,
-                                         solver_.weights));
+  Json run = Json::parse(
+      record_of_files(certify::settings_json(op().settings()), files_, options_, result, solver_.weights));
   const Json start = run["start"];
   run.erase("start");  // it stands last
   if (op().has_stopping_test()) {
