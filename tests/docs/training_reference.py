@@ -23,7 +23,8 @@ STAGES = {
 }
 # Read from metadata under these names.
 METADATA = {("family", "samples"): "samples", ("family", "first"): "samples.first", ("network", "steps"): "steps",
-            ("network", "precision"): "training.precision", ("", "seed"): "training.seed"}  # fmt: skip
+            ("network", "precision"): "training.precision", ("", "seed"): "training.seed",
+            ("family", "kind"): "problems.kind"}  # fmt: skip
 
 
 def tables_of(page):
@@ -68,6 +69,15 @@ class Program:
         return json.loads(data[8 : 8 + length])["__metadata__"], data[8 + length :]
 
 
+def write_folder(folder):
+    """Eight quadratic programs of one variable, for models of a user's folder."""
+    folder.mkdir()
+    for name in ("P", "A"):
+        (folder / f"{name}.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+    for name, values in (("q", "0"), ("l", "-1"), ("u", "1")):
+        (folder / f"{name}.csv").write_text("".join(f"{values if name != 'q' else (i * i - 20) / 10}\n" for i in range(8)))
+
+
 def check_keys(program, tables, models):
     for model in models:
         for table in ("", "family", "network", "loss", "posterior", "stage"):
@@ -90,11 +100,12 @@ def same(documented, recorded):
 
 def check_model_defaults(program, tables, models):
     for model in models:
-        metadata, _ = program.weights(f'model = "{model}"\n[family]\nsamples = 8\n[[stage]]\nbatch = 8\n')
+        folder = 'folder = "problems"\n' if "folder" in keys_for(tables, "family", model) else ""
+        metadata, _ = program.weights(f'model = "{model}"\n[family]\nsamples = 8\n{folder}[[stage]]\nbatch = 8\n')
         for table in ("", "family", "network"):
             for key, default in keys_for(tables, table, model).items():
                 name = METADATA.get((table, key), f"{table}.{key}")
-                if key in ("samples", "flip_signs", "name", "family", "network", "loss", "posterior", "stage", "model"):
+                if key in ("samples", "folder", "flip_signs", "name", "family", "network", "loss", "posterior", "stage", "model"):
                     continue
                 if key == "steps":
                     name = "steps"
@@ -141,6 +152,7 @@ def main():
     models = re.search(r"is not one of (.*)", known)[1].split(", ")
     with tempfile.TemporaryDirectory() as folder:
         program = Program(options.program.resolve(), pathlib.Path(folder))
+        write_folder(program.folder / "problems")
         check_keys(program, tables, models)
         check_model_defaults(program, tables, models)
         check_training_defaults(program, tables)
