@@ -309,8 +309,10 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
 
 constexpr std::size_t largest_tally = std::size_t{16} << 30U;
 
+/// What is not a regular file is not looked into: a pipe gives its bytes once.
 bool is_tally_file(const std::string& path) {
-  if (path == "-") return false;
+  std::error_code none;
+  if (path == "-" || !fs::is_regular_file(path, none)) return false;
   std::string beginning(32, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
