@@ -39,7 +39,8 @@
     return select;
   }
 
-  // Powers of ten, and 2 and 5 times them where there is room: `apart` pixels between marks.
+  // Powers of ten, and 2 and 5 times them where there is room, `apart` pixels between marks; in a short range, where there
+  // are hardly any of those, round numbers at equal distances.
   function logTicks(low, high, pixels, apart) {
     const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
     const perDecade = pixels / Math.max(0.1, Math.log10(high / low));
@@ -54,7 +55,15 @@
         ticks.push({ v: value, label: plain ? String(value) : `${factor}e${power}` });
       }
     }
-    return ticks;
+    if (ticks.length > 1 || !(high > low)) return ticks;
+    const rough = (high - low) * Math.max(0.2, apart / pixels), power = Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((factor) => factor * 10 ** power).find((each) => each >= rough);
+    const even = [];
+    for (let place = Math.ceil(low / step); place * step <= high; ++place) {
+      const value = Number((place * step).toPrecision(12));
+      even.push({ v: value, label: String(Number(value.toPrecision(6))) });
+    }
+    return even.length > ticks.length ? even : ticks;
   }
 
   class Chart {
