@@ -3,6 +3,7 @@
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/random.hpp"
