@@ -123,7 +123,7 @@ TEST(ExportWeights, SchedulesAreTheSettingsOfTheirSteps) {
       "\"logarithm\"\n");
   EXPECT_NE(export_weights(options(weights, folder / "s.c", "tuned")).find("the schedule tuned"),
             std::string::npos);
-  const std::string text = io::read_file(folder / "s.c");
+  const std::string text = io::read_file(folder / "s.c", 1000000);
   EXPECT_NE(text.find("#define tuned_STEPS 3"), std::string::npos) << text;
   EXPECT_NE(text.find("static const double tuned_rho[3]"), std::string::npos) << text;
   EXPECT_NE(text.find("static const double tuned_alpha[3]"), std::string::npos) << text;
