@@ -216,7 +216,7 @@ TEST(LearnedSetting, RecipesOfExperimentsAreTrainingFiles) {
   int recipes = 0;
   for (const DataFile& file : data_files()) {
     if (!file.name.ends_with(".toml")) continue;
-    EXPECT_FALSE(parse_train_config(std::string(file.name), file.content).stages.empty()) << file.name;
+    EXPECT_FALSE(parse_train_config(file.name, file.text).stages.empty()) << file.name;
     ++recipes;
   }
   EXPECT_GT(recipes, 20);
