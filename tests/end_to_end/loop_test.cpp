@@ -221,7 +221,7 @@ TEST_F(RunLoop, SaysThatNoBoundIsViolated) {
   const LoopJson body = certificate("a/violation");
   EXPECT_EQ(body.at("declared").at("tolerances").at(0), 1e-300);
   const std::string statements = body.at("statements").dump();
-  EXPECT_NE(statements.find("is below 1e-300 (violates no bound) with a limit of"), std::string::npos)
+  EXPECT_NE(statements.find("is below 1e-300 (violates no bound)"), std::string::npos)
       << statements;
 }
 

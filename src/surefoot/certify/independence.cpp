@@ -427,8 +427,11 @@ void DependenceCheck::add_to_group(Index row, const std::int64_t* places) {
 void DependenceCheck::open(Index number) {
   close();
   open_number_ = number;
-  if (auto known = groups_.extract(number)) open_ = std::move(known.mapped());
-  open_.places.resize(static_cast<std::size_t>(Independence::group) * columns_.size());
+  // Nothing is left of the group before: states have the same bytes whatever was added in which order.
+  if (auto known = groups_.extract(number))
+    open_ = std::move(known.mapped());
+  else
+    open_.places.assign(static_cast<std::size_t>(Independence::group) * columns_.size(), 0);
 }
 
 void DependenceCheck::close() {

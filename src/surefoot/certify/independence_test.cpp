@@ -163,7 +163,7 @@ TEST(Independence, FindsRepeatsWhereverTheyStand) {
   both.merge(second);
   DependenceCheck other_way = DependenceCheck::from_state(first_steps(4), second.state());
   other_way.merge(first);
-  EXPECT_EQ(both.state(), other_way.state());
+  EXPECT_TRUE(both.state() == other_way.state()) << "bytes do not depend on the order";
   const Independence found = both.result();
   EXPECT_EQ(found.exact.repeated, 0);
   ASSERT_TRUE(found.sampled.has_value());
@@ -487,7 +487,7 @@ TEST(Independence, OfTwoTablesIsTheMoreTelling) {
     const Independence first = together(found, plain);
     const Independence second = together(plain, found);
     EXPECT_FALSE(first.findings().empty());
-    EXPECT_EQ(first, second);
+    EXPECT_EQ(first.findings(), second.findings());
     Independence allowed = first;
     allowed.require_none("t.csv", true);
     EXPECT_TRUE(allowed.contradictions(1000).empty());

@@ -96,7 +96,7 @@ TEST(ShiftPart, SpeaksOfWholeRolloutsAndGroups) {
     if (!contains(sentence, words)) continue;
     ++shifted;
     EXPECT_TRUE(
-        contains(sentence, "of new rollouts of 20 ticks is below 0.3 with a limit of "))
+        contains(sentence, "of new rollouts of 20 ticks is below 0.3"))
         << sentence;
   }
   EXPECT_GE(shifted, 1);
