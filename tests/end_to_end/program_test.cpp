@@ -617,7 +617,7 @@ TEST_F(Program, CertifiesVariantsAndComparesThemProblemByProblem) {
   ASSERT_NE(at, std::string::npos) << plain.out;
   const std::size_t begin = at + asked.size();
   const std::string command = plain.out.substr(begin, plain.out.find('\n', begin) - begin);
-  EXPECT_EQ(command, "surefoot compare " + two + "--paired --names cold,warm --tolerances 0.01");
+  EXPECT_EQ(command, "surefoot compare " + two + "--paired --names 'cold,warm' --tolerances 0.01");
   EXPECT_EQ(shell("$SUREFOOT" + command.substr(std::string("surefoot").size())).code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "plain/paired.json"));
 
@@ -688,7 +688,7 @@ TEST_F(Program, ComparesSeveralVariantsWithTheFirst) {
       "certify results.csv --value time --variants solver --rows problem --tolerances 2 ";
   const ProgramResult hint = surefoot(text + "--out hint");
   EXPECT_NE(
-      hint.out.find("surefoot compare results.csv --paired --names old,new --value time --variants solver "
+      hint.out.find("surefoot compare results.csv --paired --names 'old,new' --value time --variants solver "
                     "--rows problem\n"),
       std::string::npos)
       << hint.out;
