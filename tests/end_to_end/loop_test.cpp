@@ -221,8 +221,7 @@ TEST_F(RunLoop, SaysThatNoBoundIsViolated) {
   const LoopJson body = certificate("a/violation");
   EXPECT_EQ(body.at("declared").at("tolerances").at(0), 1e-300);
   const std::string statements = body.at("statements").dump();
-  EXPECT_NE(statements.find("is below 1e-300 (violates no bound)"), std::string::npos)
-      << statements;
+  EXPECT_NE(statements.find("is below 1e-300 (violates no bound)"), std::string::npos) << statements;
 }
 
 TEST_F(RunLoop, AFolderOfCheckpointsChangesNothing) {

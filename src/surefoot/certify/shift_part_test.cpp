@@ -95,9 +95,7 @@ TEST(ShiftPart, SpeaksOfWholeRolloutsAndGroups) {
     EXPECT_FALSE(contains(sentence, "problem")) << sentence;
     if (!contains(sentence, words)) continue;
     ++shifted;
-    EXPECT_TRUE(
-        contains(sentence, "of new rollouts of 20 ticks is below 0.3"))
-        << sentence;
+    EXPECT_TRUE(contains(sentence, "of new rollouts of 20 ticks is below 0.3")) << sentence;
   }
   EXPECT_GE(shifted, 1);
   EXPECT_TRUE(contains(loop.assumptions.back(),
