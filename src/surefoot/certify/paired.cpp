@@ -16,7 +16,6 @@
 namespace surefoot::certify {
 namespace {
 
-constexpr Index most_pairs = 10'000'000;
 constexpr std::size_t paired_steps = 4;
 constexpr Index bounds_of_claim = 4;  // two sign tests and two of the difference
 
@@ -87,9 +86,9 @@ std::optional<Index> pairs_needed(const bounds::PairedCounts& counts, double all
   Index low = counts.pairs();
   Index high = low;
   do {
+    if (high >= most_pairs_needed) return std::nullopt;
     low = high;
-    high *= 2;
-    if (high > most_pairs) return std::nullopt;
+    high = std::min(2 * high, most_pairs_needed);
   } while (!decides(high));
   // To one part in a hundred: it is an estimate.
   while (high - low > std::max<Index>(1, high / 100)) {

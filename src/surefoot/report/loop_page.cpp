@@ -251,7 +251,7 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
                fmt::format(
                    "A rollout is one sample, its ticks are not. Every certificate has its part of the confidence: all "
                    "of them hold together with confidence {}.",
-                   exact_label(picture.confidence)),
+                   confidence_label(picture.delta)),
                "note") +
            html_folded("All sentences", html_list(all_sentences)) + links(certificates)});
   std::vector<PageFigure> figures;
