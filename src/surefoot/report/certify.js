@@ -101,6 +101,10 @@ const surefootCertify = (() => {
     const labels = splitCells(lines[0], separator), width = labels.length;
     const headed = (width > 1 && labels[0] === "") || labels.some((cell) => cell !== "" && !isNumber(cell));
     if (headed) requireHeader(labels);
+    const names = labels.map(unquoted), skip = headed && names.length > 1 && !/\d/.test(names[0]) ? 1 : 0;
+    const found = headed ? labelledSteps(names.slice(skip)) : {};
+    need(!headed || found.steps, `the header does not say increasing steps ('${excerpt(names[skip] ?? "")}' .. '${excerpt(names[names.length - 1])}'): ${found.complaint}; label columns k=1, k=2, ...; ` +
+      "if each line is one result, surefoot certify --value reads the table");
     while (lines.length > 1 && trimmed(lines[lines.length - 1]) === "") lines.pop();
     let rows = [];
     for (let line = headed ? 1 : 0; line < lines.length; ++line) {
@@ -122,10 +126,6 @@ const surefootCertify = (() => {
       if (steps) return { steps, rows: rows.slice(1), notices: [`The first row (${steps[0]} .. ${steps[steps.length - 1]}) says the iterations and is not a run.`] };
       return { steps: rows[0].map((_, i) => i + 1), rows, notices: [`No header line: the columns are iterations 1 .. ${width}.`] };
     }
-    const names = labels.map(unquoted), skip = names.length > 1 && !/\d/.test(names[0]) ? 1 : 0;
-    const found = labelledSteps(names.slice(skip));
-    need(found.steps, `the header does not say increasing steps ('${excerpt(names[skip] ?? "")}' .. '${excerpt(names[names.length - 1])}'): ${found.complaint}; label columns k=1, k=2, ...; ` +
-      "if each line is one result, surefoot certify --value reads the table");
     return { steps: found.steps, rows: skip ? rows.map((row) => row.slice(1)) : rows,
       notices: skip ? [`The first column (${names[0] === "" ? "without a label" : `'${excerpt(names[0])}'`}) is not certified: it is taken to number the problems. If it holds results, label it as an iteration.`] : [] };
   }
