@@ -129,7 +129,7 @@ TEST(Completion, OfOtherShellsNamesEveryOption) {
 }
 
 TEST(Manual, EscapesWhatTroffWouldTakeForItsOwn) {
-  DescribedVerb verb{{"try"}, "A verb", {}, {{{"--o"}, ".begins with a dot\n'and \\ too", "TEXT"}},
+  DescribedVerb verb{{"try"}, "A verb", {}, {{{"--o"}, ".begins with a dot\n'and \\ too", "TEXT", "Options"}},
                      {},      ".end"};
   const std::string page = manual_page(verb, "1.0");
   EXPECT_NE(page.find("\n\\&.begins with a dot\n.br\n\\&'and \\e too\n"), std::string::npos) << page;

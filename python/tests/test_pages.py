@@ -23,7 +23,7 @@ def benchmark_table(name):
     import pandas
 
     random = np.random.default_rng(0)
-    rows = [(f"p{i}", solver, "default", True, random.lognormal()) for i in range(100) for solver in ("clarabel", "osqp")]
+    rows = [(f"p{i}", solver, "default", random.random() < 0.98, random.lognormal()) for i in range(100) for solver in ("clarabel", "osqp")]
     pandas.DataFrame(rows, columns=["problem", "solver", "settings", "found", "runtime"]).to_csv(name, index=False)
 
 
@@ -131,7 +131,7 @@ def for_python():
     }  # fmt: skip
     if importlib.util.find_spec("scipy"):
         A = random.normal(size=(12, 8))
-        names |= {"P": np.eye(8), "A": A, "q": random.normal(size=(40, 8)), "l": -np.ones(12), "u": np.ones(12), "starts": np.zeros((40, 20))}
+        names |= {"P": np.eye(8), "A": A, "q": random.normal(size=(40, 8)), "l": -np.ones(12), "u": np.ones(12), "starts": np.zeros((40, 32))}
         b = np.abs(random.normal(size=(40, 12))) + 1
         names["cone_family"] = surefoot.ConeFamily(np.eye(8), A, b, random.normal(size=8), nonnegative=12)
     if importlib.util.find_spec("cvxpy"):
