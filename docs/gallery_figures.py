@@ -51,27 +51,28 @@ def groups():
     certificate = surefoot.certify(EXAMPLES / "logs/flights.csv.gz", groups="flight", metric="residual", tolerances=[1e-4, 1e-3, 1e-2])
     figure, axes = axes_of_one()
     certificate.plot("success", axes)
+    axes.set_xlabel("iterations")
     axes.set_ylabel("share of flights, every tick below")
     axes.set_title("")
     return figure
 
 
 def closed_loop():
-    """Rollouts of a pendulum with limited torque, which OSQP damps within 2, 5 or 20 iterations a tick."""
+    """Rollouts of examples/cartpole, a pole on a cart, under several limits of iterations at every tick."""
     import numpy as np
+    import scipy.io
     import surefoot
 
-    random = np.random.default_rng(0)
-    family = surefoot.QPFamily(np.array([[1.0, 0.3], [0.3, 0.5]]), np.eye(2), [0.0, 0.0], [-1.0, -1.0], [1.0, 1.0])
-
-    def plant(states, inputs, tick):
-        angle, speed = states.T
-        return np.column_stack([angle + 0.1 * speed, 0.98 * speed + 0.1 * np.sin(angle) - 0.2 * inputs[:, 0]])
-
-    runs = surefoot.closed_loop(
-        family, plant, initial=random.uniform(-1, 1, (500, 2)), input=np.array([[1.0, 0.0]]), q_state=-np.array([[1.0, 0.8], [0.2, 0.1]]), ticks=60, limits=[1, 2, 5, 20],
-        state_bounds=([-1.5, -1.5], [1.5, 1.5]), cost=(np.eye(2), 0.1 * np.eye(1)),
-    )  # fmt: skip
+    folder = EXAMPLES / "cartpole"
+    matrix = lambda name: scipy.io.mmread(folder / f"{name}.mtx")  # noqa: E731
+    row = lambda name: np.loadtxt(folder / f"{name}.csv", delimiter=",")  # noqa: E731
+    family = surefoot.QPFamily(*map(matrix, "PA"), *map(row, "qlu"))
+    initial = np.random.default_rng(0).uniform(row("initial-lower"), row("initial-upper"), (300, 4))
+    dense = lambda name: np.asarray(matrix(name).todense())  # noqa: E731
+    runs = surefoot.closed_loop(family, (dense("plant-A"), dense("plant-B")), initial=initial, input=matrix("input"), l_state=matrix("l-state"),
+                                u_state=matrix("u-state"), input_bounds=(np.atleast_1d(row("input-lower")), np.atleast_1d(row("input-upper"))),
+                                cost=(dense("cost-Q"), dense("cost-R")), disturbance=("gaussian", row("disturbance-std")), ticks=40,
+                                limits=[2, 4, 6, 8, 10, 14, 20])  # fmt: skip
     certificate = runs.certify("excess_cost", tolerances=[1e-3, 1e-2, 1e-1])
     figure, axes = axes_of_one()
     certificate.plot("success", axes)
@@ -94,7 +95,7 @@ def monitor():
     evidence = []
     for tick in range(300):
         alarm = watch.update(controller.residual(500 + tick, 1.0 if tick < 200 else 2.0))
-        evidence.append(max(watch.evidence, 1e-2))
+        evidence.append(alarm.evidence if alarm else watch.evidence)
         if alarm:
             break
     figure, axes = axes_of_one()
@@ -130,7 +131,7 @@ def pytorch():
         steps = [claim.step for claim in points]
         axes.plot(steps, [claim.empirical for claim in points], "--", color=f"C{number}", linewidth=1)
         axes.plot(steps, [claim.lower_bound for claim in points], color=f"C{number}", label=name)
-    axes.set_xlabel("steps")
+    axes.set_xlabel("steps of gradient descent")
     axes.set_ylabel(f"share of problems below {shown.TOLERANCE}")
     axes.legend()
     return figure
