@@ -215,7 +215,9 @@ def all_claims(certificate):
 
 
 def check_self_check(browser, checks, page, certificate):
-    """Every claim is recomputed when the page is opened, and again by the button."""
+    """Every claim is recomputed when the page is opened, and again by the button; the date is said to be that of the file."""
+    verdict(browser)
+    checks.expect("file last changed" in browser.evaluate("document.getElementById('written')?.textContent ?? ''"), f"{page}: what the date is of")
     for _ in range(2):
         checks.same(verdict(browser), "holds", f"{page}: what the page finds: {browser.evaluate('document.getElementById(`self-check`).textContent')}")
         box = browser.evaluate("({...document.querySelector('#self-check details').dataset})")
