@@ -186,7 +186,7 @@ PAGES = {
     "worst_case": (dict, "import surefoot", []),
 }
 # Packages that a block needs and does not name: by page and number of the block.
-NEEDS = {("python", 2): "scipy", ("python", 3): "scipy", ("python", 4): "cvxpy scipy"}
+NEEDS = {("python", 2): "scipy", ("python", 4): "scipy", ("python", 5): "cvxpy scipy"}
 
 
 def blocks(source, page):
