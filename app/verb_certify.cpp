@@ -546,7 +546,7 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   require(!options.sequence || !options.allow_dependence,
           "--allow-dependence: it is not needed with --sequence, whose rows may depend on each other");
   require(!options.sequence || options.worst_case.empty(),
-          "--worst-case: it speaks of new problems, and --sequence of the past of one log");
+          "--worst-case: it is about new problems, and --sequence about the past of one log");
   ClaimArguments arguments = options.claims;
   if (options.sequence) arguments.sampling = certify::Sampling::sequence;
   if (!arguments.group.empty()) arguments.sampling = certify::Sampling::groups;

@@ -82,7 +82,7 @@ class Rollouts:
         """Certifies one of the numbers over new rollouts: success rates under every limit, and the smallest limit.
 
         The smallest limit with a guarantee is ``budget(tolerance, quantile).steps``: limits are tested from the largest down to
-        the first that fails, each at the whole delta, so that the choice among limits is paid for. They must have been chosen
+        the first that fails, each at the whole delta, so that the confidence level covers the choice among limits. They must have been chosen
         before the rollouts were seen. Several certificates hold together with the sum of their deltas.
         """
         self._require_several()

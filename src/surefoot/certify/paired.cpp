@@ -160,7 +160,7 @@ void PairedOptions::validate() const {
     require(scalar || claim.when != ClaimText::When::unsaid,
             "claim: '{}' does not say 'after K' or 'within K'", to_text(claim));
     require(!scalar || claim.when == ClaimText::When::unsaid,
-            "claim: '{}' speaks of iterations, and one number per problem has none", to_text(claim));
+            "claim: '{}' is about iterations, and one number per problem has none", to_text(claim));
   }
   for (std::size_t i = 0; i < tolerances.size(); ++i)
     require(std::isfinite(tolerances[i]) && (i == 0 || tolerances[i - 1] < tolerances[i]),

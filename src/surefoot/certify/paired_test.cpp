@@ -228,7 +228,7 @@ TEST(PairedComparison, ComparesOneNumberPerProblem) {
       << text;
   EXPECT_TRUE(contains(text, "new takes strictly less runtime than old")) << text;
   EXPECT_INPUT_ERROR(paired_scalars({1, -1}, {1, 1}), "old: problem 2 has -1; ratios are of numbers");
-  EXPECT_INPUT_ERROR(paired_scalars({1}, {1}, declared({"below 1 after 3"})), "speaks of iterations");
+  EXPECT_INPUT_ERROR(paired_scalars({1}, {1}, declared({"below 1 after 3"})), "is about iterations");
 }
 
 TEST(PairedComparison, AtEveryNumberOfProblemsItTakesMoreToShow) {

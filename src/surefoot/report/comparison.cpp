@@ -252,7 +252,7 @@ std::string confidence_words(const Comparison& comparison) {
           : fmt::format("the certificate may be wrong with probability {}", exact_label(comparison.delta_a));
   return text +
          fmt::format(
-             ", and the {} bounds from the other side, which neither certificate has paid for, with {} "
+             ", and the {} bounds from the other side, which neither certificate's confidence covers, with {} "
              "together ({} each).",
              count_label(comparison.opposite_bounds), exact_label(comparison.delta_opposite),
              upper_bound_value(comparison.delta_each));
