@@ -39,7 +39,7 @@ FolderProblems read_folder(FolderOptions& options, std::vector<FamilyFiles::Read
 /// Problems first .. first+count-1. InputError if they are not all there.
 FolderProblems rows_of_folder(const FolderOptions& options, const FolderProblems& all, Index first,
                               Index count);
-/// Bytes of the folder's files.
+/// Bytes of the numbers in the folder's files, as they are held, by the sizes of the files.
 double bytes_of_folder(const FolderOptions& options);
 
 }  // namespace surefoot::families
