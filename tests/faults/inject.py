@@ -108,7 +108,7 @@ def cases():
              for name, value in (("old", 0.5), ("new", 0.1))}
     portfolio = {f"cone/{path.name}": (path.read_text() if path.suffix != ".csv" else first_lines(path, 4))
                  for path in (ROOT / "examples" / "portfolio").iterdir() if path.suffix in (".csv", ".mtx", ".toml")}
-    tallied = "certify {0}.csv --names solver --tolerances 0.3 --source {0} --tally {0}.tally"
+    tallied = "certify {0}.csv --names solver --tolerances 0.3 --tally {0}.tally"
     paired = 'compare old.csv new.csv --paired --claim "below 0.3 after 2" --record record.json'
     scalars = "seconds\n" + "".join(f"0.{1 + i % 5}\n" for i in range(40))
     return [
@@ -150,7 +150,7 @@ def cases():
         Case("certify-range", "certify table.csv --range 0,4 --thresholds 0,1 --cvar 0.9 --tolerances 0.3 --out out",
              {"table.csv": TABLE.replace("nan", "0.1")}),
         Case("ask", 'ask certified/certificate.json --claim "10% below 0.3 after 1"', watched, to_watch),
-        Case("plan", "plan --share 0.9 --json"),
+        Case("plan", "plan --share 0.9"),
         Case("completion", "completion zsh"),
         Case("manual", "manual --out pages"),
         Case("compare-record", paired, pairs),

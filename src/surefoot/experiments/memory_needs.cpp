@@ -265,7 +265,7 @@ void require_memory_of_tallies(const std::vector<std::string>& files, std::uint6
     sum += size;
     largest = std::max(largest, size);
   }
-  constexpr double merged = 3;  // as they grow, and as they are certified
+  constexpr double merged = 2;  // as they grow, and as they are certified
   constexpr double read = 3;    // the bytes of one, and what is made of them
   MemoryNeeds needs(limit);
   needs.add_bytes("tallies", merged * sum + read * largest);

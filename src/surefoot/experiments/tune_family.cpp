@@ -92,6 +92,8 @@ std::vector<SettingAxis> axes_for(const std::string& over, const std::string& us
     const SettingSpace alone({axis});
     try {
       for (const SettingValues& each : alone.coarse_grid()) take(alone.texts(each));
+      constexpr double anywhere = 0.382;  // what is near the best is searched, too: a range is of any numbers
+      if (axis.is_range()) take(alone.texts(alone.canonical({axis.low + anywhere * (axis.high - axis.low)})));
     } catch (const InputError& error) {
       throw InputError(fmt::format("--over: {}", error.what()));
     }

@@ -46,8 +46,8 @@ std::vector<Index> race_order(const TuneSplit& split, std::uint64_t seed) {
 Index fewest_certified(double share, double delta) {
   Index n = 1;
   while (bounds::order_statistic_rank(n, share, delta) == 0) {
-    require(n <= bounds::max_samples / 2, "--target: {} needs more than {} problems", exact_label(share),
-            bounds::max_samples);
+    require(n <= bounds::max_samples / 2, "--target: the share {} needs more than {} problems",
+            exact_label(share), bounds::max_samples);
     n *= 2;
   }
   Index low = n / 2;  // too few
