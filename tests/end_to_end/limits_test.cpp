@@ -82,11 +82,11 @@ class MemoryOf : public Limits {
 
   // Bytes that it says it needs, from its refusal.
   [[nodiscard]] double said(const Work& work) const {
-    std::string words;
-    for (const std::string& word : with_output(work.arguments)) words += fmt::format("'{}' ", word);
-    words += fmt::format("--memory-limit {:.0f}", work.enough_to_begin);
-    for (const std::string& word : work.program) words += fmt::format(" '{}'", word);
-    const testing::ProgramResult result = surefoot(words);
+    std::string line;
+    for (const std::string& word : with_output(work.arguments)) line += fmt::format("'{}' ", word);
+    line += fmt::format("--memory-limit {:.0f}", work.enough_to_begin);
+    for (const std::string& word : work.program) line += fmt::format(" '{}'", word);
+    const testing::ProgramResult result = surefoot(line);
     EXPECT_EQ(result.code, no_memory_or_disk) << result.err;
     constexpr std::string_view words = "this needs ";
     const std::size_t at = result.err.find(words);
@@ -147,9 +147,9 @@ TEST_F(MemoryOf, RunsThatKeepTracesIsWhatTheySay) {
 }
 
 TEST_F(MemoryOf, RunsOfADrawnFamilyIsWhatTheySay) {
-  const auto run = [](const char* iterations) {
+  const auto run = [](const char* steps) {
     return std::vector<std::string>{"run", "family",       "unconstrained-qp", "--samples",
-                                    "60",  "--iterations", iterations};
+                                    "60",  "--iterations", steps};
   };
   std::vector<std::string> kept = run("60000");
   kept.insert(kept.end(), {"--checkpoint", "kept", "--checkpoint-seconds", "0"});
@@ -160,9 +160,9 @@ TEST_F(MemoryOf, RunsOfADrawnFamilyIsWhatTheySay) {
 TEST_F(MemoryOf, StreamedRunsIsWhatTheySay) {
   std::string tolerances = "1e-4";
   for (int i = 1; i < 20; ++i) tolerances += fmt::format(",{}e-4", 10 * i);
-  const auto run = [&](const char* iterations) {
+  const auto run = [&](const char* steps) {
     return std::vector<std::string>{"run",          "qp",           SUREFOOT_SOURCE_DIR "/examples/mpc",
-                                    "--stream",     "--iterations", iterations,
+                                    "--stream",     "--iterations", steps,
                                     "--tolerances", tolerances};
   };
   expect_said_as_measured({run("6000"), 1e6}, run("20"));
@@ -201,12 +201,12 @@ TEST_F(MemoryOf, ClosedLoopsIsWhatTheySay) {
 }
 
 TEST_F(MemoryOf, TuningsIsWhatTheySay) {
-  const auto qp = [](const char* iterations) {
+  const auto qp = [](const char* steps) {
     return std::vector<std::string>{"tune",
                                     "qp",
                                     SUREFOOT_SOURCE_DIR "/examples/mpc",
                                     "--iterations",
-                                    iterations,
+                                    steps,
                                     "--target",
                                     "80% below 1e-2",
                                     "--over",
@@ -220,12 +220,12 @@ TEST_F(MemoryOf, TuningsIsWhatTheySay) {
   std::vector<std::string> kept = qp("3000");
   kept.insert(kept.end(), {"--save-traces", "--checkpoint", "kept", "--checkpoint-seconds", "0"});
   expect_said_as_measured({kept, 1e6}, qp("100"));
-  const auto cone = [](const char* iterations) {
+  const auto cone = [](const char* steps) {
     return std::vector<std::string>{"tune",
                                     "cone",
                                     SUREFOOT_SOURCE_DIR "/examples/portfolio",
                                     "--iterations",
-                                    iterations,
+                                    steps,
                                     "--target",
                                     "80% below 1e-2",
                                     "--over",

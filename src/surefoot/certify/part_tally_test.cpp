@@ -352,8 +352,9 @@ TEST(PartTally, RowsOutsideWhatIsCountedAreRefused) {
     EXPECT_INPUT_ERROR((void)count_view_from(first, view, tally_spec(options, part_steps), nullptr, &check),
                        "first_row: rows ")
         << first;
-    if (first != most_counted)
+    if (first != most_counted) {
       EXPECT_INPUT_ERROR(check.add(first, values.data()), "is outside 0 .. ") << first;
+    }
     PartTally part(options);
     runs::Tally tally(tally_spec(options, part_steps));
     tally.add_run(values.data(), 0);
