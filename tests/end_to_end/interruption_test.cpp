@@ -120,7 +120,7 @@ class Interruption : public testing::ProcessesTest {
             "run-qp.checkpoint"};
   }
   Work count_part() const {
-    constexpr int rows = 60'000;
+    constexpr int rows = 200'000;
     std::string table = "k=1,k=2,k=3,k=4\n";
     std::mt19937 random(20);
     std::uniform_real_distribution<double> number;
@@ -341,12 +341,29 @@ TEST_F(Interruption, ATuningOfAProgramKilledAtRandomMomentsEndsInTheSameCertific
 }
 
 TEST_F(Interruption, SigtermStopsEveryOtherVerbThatGoesOn) {
-  for (const Work& work :
-       {run_loop(), run_family(), run_streamed(), count_part(), tune_cone(), tune_command()}) {
+  for (const Work& work : {run_loop(), run_family(), run_streamed(), tune_cone(), tune_command()}) {
     SCOPED_TRACE(fmt::format("{}", fmt::join(work.arguments, " ")));
     stop_and_go_on(work, SIGTERM, 143);
     for (const char* made : {"whole", "out", "kept"}) fs::remove_all(folder_ / made);
   }
+}
+
+// Its rows come through a pipe that stays open, so that it cannot end before.
+TEST_F(Interruption, SigtermStopsCountsOfAPartThatGoOn) {
+  const Work work = count_part();
+  ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+  ASSERT_EQ(shell("mkfifo pipe").code, 0);
+  const std::string kept = " --checkpoint kept --checkpoint-seconds 0";
+  const std::string count = SUREFOOT_PROGRAM " certify - --source all --first-row 100 --tally out" + kept;
+  {
+    Child child(folder_,
+                {"sh", "-c", "exec 3<>pipe; head -c 12000000 table.csv >&3 & exec " + count + " <&3"});
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return is_kept(work); })) << errors();
+    child.send(SIGTERM);
+    ASSERT_EQ(child.wait_for(long_enough), 143) << errors();
+  }
+  ASSERT_EQ(shell(count + " --resume <table.csv").code, 0);
+  expect_same_results(work, "out");
 }
 
 TEST_F(Interruption, SigtermEndsTheProgramsThatRunAndGoesOn) {

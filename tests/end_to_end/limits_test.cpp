@@ -148,8 +148,8 @@ TEST_F(MemoryOf, RunsThatKeepTracesIsWhatTheySay) {
 
 TEST_F(MemoryOf, RunsOfADrawnFamilyIsWhatTheySay) {
   const auto run = [](const char* steps) {
-    return std::vector<std::string>{"run", "family",       "unconstrained-qp", "--samples",
-                                    "60",  "--iterations", steps};
+    return std::vector<std::string>{"run",          "family", "unconstrained-qp", "--samples", "60",
+                                    "--iterations", steps};
   };
   std::vector<std::string> kept = run("60000");
   kept.insert(kept.end(), {"--checkpoint", "kept", "--checkpoint-seconds", "0"});

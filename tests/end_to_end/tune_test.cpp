@@ -97,7 +97,7 @@ TEST_F(Tune, BadInputIsOneLine) {
   expect_refused(
       "tune qp " + mpc() + " --iterations 4 --target \"80% below 1e-4\" --over rho=1:2:log:3 --runs 300",
       {"no setting that was tried reaches", "the best seen, rho="});
-  expect_refused("tune qp " + mpc() + " --target \"80% below 1e-2\" --over scaling=2.7|10",
+  expect_refused("tune qp " + mpc() + " --target \"80% below 1e-2\" --over \"scaling=2.7|10\"",
                  {"--over: scaling: 2.7 is not a whole number"});
   expect_refused("tune qp " + mpc() + " --target \"99.9999999999% below 1e-2\"",
                  {"--target: ", "needs more than"});
