@@ -477,7 +477,9 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
     EXPECT_EQ(expect_below(200e6, {"certify", fmt::format("{}.npy", part), "--names", "s", "--tolerances",
                                    "0.5", "--tally", fmt::format("{}.tally", part)}),
               0);
-  EXPECT_EQ(expect_below(200e6, {"certify", "table.tally", "larger.tally", "--out", "merged"}), 0);
+  EXPECT_EQ(expect_below(200e6,
+                         {"certify", "table.tally", "larger.tally", "--allow-dependence", "--out", "merged"}),
+            0);
   EXPECT_EQ(expect_below(200e6, {"worst-case", "averaged", "--steps", "1..20", "--out", "worst"}), 0);
   EXPECT_EQ(expect_below(200e6, training_arguments()), 0);
   EXPECT_EQ(expect_below(300e6, {"calibrate", "trained/weights.safetensors", "--hold-out", "0:1000", "--out",
