@@ -45,8 +45,9 @@ def options_of(program, verb=()):
     """All options of the verb and of those below it."""
     text = subprocess.run([program, *verb, "--help"], capture_output=True, text=True, check=True).stdout
     found = {tuple(verb): sorted(set(re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", text)))}
-    if "Subcommands:" in text:
-        names = re.findall(r"^  ([a-z][\w-]*) ", text.split("Subcommands:")[1].split("\n\n")[0], re.MULTILINE)
+    if re.search(r"^Usage: .* SUBCOMMAND", text, re.MULTILINE):  # verbs stand in groups
+        names = re.findall(r"^  ([a-z][\w-]*)  ", text, re.MULTILINE)
+        assert names, f"no verbs in the help of {verb}"
         for name in names:
             found |= options_of(program, (*verb, name))
     return found
