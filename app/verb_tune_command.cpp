@@ -48,6 +48,7 @@ void tune_command(const CLI::App& verb, TuneCommandArguments& arguments, int& ex
   begin_work();
   const auto folder = std::make_unique<io::ResultFolder>(arguments.output.folder, is_file_of_tuning);
   arguments.checkpoint.prepare();
+  options.tune.checkpoints = !arguments.checkpoint.folder.empty();
   const auto journal = open_journal(arguments.checkpoint, verb, {});
   const StopSignals signals(how_to_go_on(arguments.checkpoint));
   CommandTunable subject(options, StopSignals::check);
@@ -116,6 +117,7 @@ void add_tune_command(CLI::App& tune, int& exit_code) {
   add_dependence_option(*verb, options.allow_dependence);
   add_output_options(*verb, arguments->output);
   add_checkpoint_options(*verb, arguments->checkpoint);
+  add_memory_option(*verb, options.memory_limit);
   verb->footer(
       "Example: surefoot tune command --over rho=1e-3:1e3:log --target \"90% below 1e-4\" --samples 400 -- ./solver "
       "--rho {rho} {seed}\n"
