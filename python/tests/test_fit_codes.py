@@ -71,7 +71,7 @@ def test_the_gap_of_the_lasso_is_one(nonnegative):
 def test_the_gap_is_that_of_double_precision(nonnegative):
     """Single precision says 0 long before the gap is small, which would count as a success."""
     module = SoftThresholding(D, 3000, penalty=0.3, nonnegative=nonnegative)
-    b, _ = draw_codes(D, 50, nonnegative=nonnegative, seed=8)
+    b, _ = draw_codes(D, 200, nonnegative=nonnegative, seed=8)
     with torch.no_grad():
         iterates, gaps = module.iterates(b), module(b).numpy()
 
@@ -87,7 +87,7 @@ def test_the_gap_is_that_of_double_precision(nonnegative):
     for k in (0, 10, 300, 2999):
         assert gaps.dtype == np.float64 and np.allclose(gaps[:, k], gap(iterates[k], np.float64), rtol=1e-4, atol=1e-13)
     single = gap(iterates[-1], np.float32)
-    assert np.sum(single < 1e-9) > np.sum(gaps[:, -1] < 1e-9) + 5
+    assert ((single < 1e-9) & (gaps[:, -1] >= 1e-9)).any()
 
 
 @pytest.mark.parametrize("kind", ["codes", "nonnegative", "lasso", "matrix"])
