@@ -46,6 +46,7 @@ void run(const TrainArguments& arguments) {
   set_threads(arguments.threads);
   begin_work();
   Training training = read_training(arguments.config);
+  if (arguments.validate > 0) require_validation_set(training.config.setting);
   if (arguments.samples > 0) training.config.setting.samples = arguments.samples;
   if (arguments.seed >= 0) training.config.seed = static_cast<std::uint64_t>(arguments.seed);
   if (arguments.target >= 0) {
