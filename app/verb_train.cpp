@@ -36,10 +36,16 @@ struct TrainArguments {
 };
 
 /// What is observed of the weights on validation samples.
-void print_validation(const std::filesystem::path& weights, const TrainArguments& arguments) {
+void print_validation(Training& training, const TrainArguments& arguments) {
   GuaranteePlan plan;
+  // A dictionary of the user's still lies where training has read it.
+  for (const Field& field : training.config.setting.fields()) {
+    if (field.is_place && !field.text().empty())
+      plan.folder = std::filesystem::absolute(field.text()).parent_path().string();
+  }
   plan.memory_limit = arguments.memory_limit;
-  fmt::print("{}", observed_in_validation({load_candidate(weights)}, plan, arguments.validate));
+  fmt::print("{}", observed_in_validation({load_candidate(training.folder / weights_name)}, plan,
+                                          arguments.validate));
 }
 
 void run(const TrainArguments& arguments) {
@@ -65,7 +71,7 @@ void run(const TrainArguments& arguments) {
   fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n",
              io::printable((training.folder / weights_name).string()), result.posterior.layout.size(),
              upper_bound_value(result.regularizer), training.config.setting.samples, result.seconds);
-  if (arguments.validate > 0) print_validation(training.folder / weights_name, arguments);
+  if (arguments.validate > 0) print_validation(training, arguments);
 }
 
 }  // namespace

@@ -109,8 +109,19 @@ TEST_F(OwnDictionary, ThatIsTheDrawnOneGivesTheSameBits) {
   }
 }
 
+TEST_F(OwnDictionary, IsValidatedOnCodesThatAreDrawn) {
+  recipe("seed = 5\ndictionary = \"D.npy\"\nsamples = 200\n");
+  fs::rename(folder_ / "t.toml", folder_ / "data/t.toml");
+  for (const std::string arguments : {"train data/t.toml --quiet --out w --validate 150",
+                                      "calibrate w/weights.safetensors --validate 150 --problems data"}) {
+    const ProgramResult result = surefoot(arguments);
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_NE(result.out.find("validation samples 0 .. 149"), std::string::npos) << result.out;
+  }
+}
+
 TEST_F(OwnDictionary, CodesAreRowsThatAreLookedAtOnce) {
-  for (const std::string family :
+  for (const std::string& family :
        {std::string(own), own + std::string("measurement_file = \"data/b.npy\"\n")}) {
     fs::remove_all(folder_ / "w");
     fs::remove_all(folder_ / "g");

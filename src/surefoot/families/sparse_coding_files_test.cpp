@@ -40,7 +40,7 @@ class OwnSparseCodes : public ::testing::Test {
   }
   [[nodiscard]] SparseCodingFiles files(const std::string& dictionary, const std::string& codes = "",
                                         const std::string& measurements = "") const {
-    const auto at = [&](const std::string& name) { return name.empty() ? name : (folder_ / name).string(); };
+    const auto at = [&](const std::string& name) { return name.empty() ? name : folder_ / name; };
     SparseCodingFiles own;
     own.dictionary.path = at(dictionary);
     own.codes.path = at(codes);
