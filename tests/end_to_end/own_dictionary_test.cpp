@@ -140,8 +140,8 @@ TEST_F(OwnDictionary, CodesAreRowsThatAreLookedAtOnce) {
     EXPECT_NE(provenance.at("family").get<std::string>().find("codes="), std::string::npos);
 
     const std::string calibrate = "calibrate w/weights.safetensors --problems data --out h --hold-out ";
-    expect_refused(calibrate + "100:200",
-                   "depends on rows 0 .. 199 of its files, and 100 .. 299 are to be fresh");
+    expect_refused(calibrate + "100:50",
+                   "depends on rows 0 .. 199 of its files, and 100 .. 149 are to be fresh");
     expect_refused(calibrate + "550:100", "codes.npy: has rows 0 .. 599");
     expect_refused(calibrate + "300:50", "looked at on 20");
     expect_refused("calibrate w/weights.safetensors --problems data --validate 50",
@@ -214,8 +214,10 @@ TEST_F(OwnDictionary, BadInputIsOneLine) {
   for (const std::string model : {"alista", "glista", "tilista"})
     refused("dictionary = \"data/dependent.npy\"\nsamples = 20\n",
             "dependent.npy: D: 12 x 24 has dependent rows", model);
-  problems::Table twice = problems::Table::Zero(60, 24);
-  for (Index i = 0; i < 60; ++i) twice(i, (i / 2) % 24) = 1 + static_cast<double>(i / 2);
+  const problems::SparseCodes drawn =
+      families::SparseCoding(family_seed, small_codes).draw(families::SampleSet::test, 30);
+  problems::Table twice(60, 24);
+  for (Index i = 0; i < 60; ++i) drawn.write_codes(i % 30, 1, 1, twice.row(i).data());
   io::write_npy(folder_ / "data/twice.npy", twice);
   refused("dictionary = \"data/D.npy\"\ncodes = \"data/twice.npy\"\nsamples = 20\n", "not independent");
 }
