@@ -181,7 +181,8 @@ def test_the_prior_is_not_trained_again(tmp_path):
     file, said = tmp_path / "training.pt", []
     fit(**SPLIT, checkpoint=file)
     module = Descent()
-    resumed = surefoot_fit.fit(module, problems(600), tolerance=0.3, batch=128, report=said.append, checkpoint=file, **{**SPLIT, "epochs": 3})
+    options = {"tolerance": 0.3, "batch": 128, "report": said.append, "checkpoint": file}
+    resumed = surefoot_fit.fit(module, problems(600), **options, **{**SPLIT, "epochs": 3})
     through = fit(**{**SPLIT, "epochs": 3})
     assert resumed.sha256() == through.sha256() and resumed.prior_samples == through.prior_samples == 300
     assert said and not any(line.startswith("prior ") for line in said)

@@ -120,8 +120,8 @@ class Fitted:
         The weights of run i depend on (seed, purpose, i), and on the kind of device. `at_means`: nothing is drawn, and samples are run in
         batches. `told` hears the runs that are done, and all, from time to time.
 
-        The usual purpose is the bound: it is made from the samples that :func:`fit` kept for it, all of them in their order, and no others are
-        taken. Runs on new samples have another purpose, :data:`HOLD_OUT_PURPOSE`, or are `at_means`.
+        The usual purpose is the bound: it is made from the samples that :func:`fit` kept for it, all of them in their order, and no
+        others are taken. Runs on new samples have another purpose, :data:`HOLD_OUT_PURPOSE`, or are `at_means`.
         """
         parts = parts_of(data)
         if purpose == PURPOSE and not at_means and self.samples_sha256 not in (None, digest_of(parts)):

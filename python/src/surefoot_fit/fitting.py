@@ -213,7 +213,7 @@ def fit(
     weights = _weights_of(module)
     parts = parts_of(data)
     split = int(prior_share * len(parts[0]))
-    saved = None
+    saved: dict[str, Any] | None = None
     of: dict[str, Any] = {}
     if checkpoint is not None:
         # What prior, split and order depend on, before anything of it is computed again.
@@ -223,7 +223,8 @@ def fit(
             "variances": variances, "delta": float(delta), "seed": seed,
             "move": [name for name in weights if move is None or move(name)],
             "prior_mean": None if prior_mean is None else _digest_of_blocks(prior_mean),
-            "prior_samples": prior_samples, "prior_epochs": prior_epochs if split else None, "prior_rate": float(prior_rate) if split else None,
+            "prior_samples": prior_samples,
+            "prior_epochs": prior_epochs if split else None, "prior_rate": float(prior_rate) if split else None,
             "buffers of the module": _digest_of_blocks(dict(module.named_buffers())),
         }  # fmt: skip
         if Path(checkpoint).exists():
@@ -367,7 +368,8 @@ class _Training:
 
     def state(self) -> dict[str, Any]:
         buffers = dict(self.module.named_buffers())
-        return {"mean": self.mean, "log_variance": self.log_variance, "prior": self.prior, "buffers": buffers, "adam": self.adam.state_dict()}
+        blocks = {"mean": self.mean, "log_variance": self.log_variance, "prior": self.prior, "buffers": buffers}
+        return {**blocks, "adam": self.adam.state_dict()}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         with torch.no_grad():

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <variant>
 
 namespace surefoot::experiments {
 
@@ -66,13 +67,9 @@ void name_candidates(std::vector<Candidate>& candidates, const std::vector<std::
   }
 }
 
-std::vector<GuaranteeKind> kinds_asked_for(const std::vector<std::string>& names, bool hold_out) {
+std::vector<GuaranteeKind> kinds_named(const std::vector<std::string>& names) {
   std::vector<GuaranteeKind> kinds;
   for (const std::string& kind : names) kinds.push_back(parse_guarantee(kind));
-  if (!kinds.empty()) return kinds;
-  for (const GuaranteeKind kind : all_guarantees) {
-    if (!is_hold_out(kind) || hold_out) kinds.push_back(kind);
-  }
   return kinds;
 }
 
@@ -127,8 +124,13 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
 GuaranteeSummary summary_of(const std::vector<Guarantee>& guarantees) {
   require(!guarantees.empty(), "guarantees: there are none");
   const certify::Certificate& first = guarantees.front().certificate;
-  return {fmt::format("{} after {} steps: quantiles", metric_in_unit(first), first.steps.back()),
-          guarantee_table(guarantees), notes_of(guarantees)};
+  GuaranteeSummary summary{
+      fmt::format("{} after {} steps: quantiles", metric_in_unit(first), first.steps.back()),
+      guarantee_table(guarantees), notes_of(guarantees)};
+  for (const Guarantee& guarantee : guarantees) {
+    if (!guarantee.finding.empty()) summary.notes += '\n' + guarantee.finding;
+  }
+  return summary;
 }
 
 std::string GuaranteeSummary::text() const {
