@@ -218,6 +218,7 @@ TEST(LearnedSetting, OfPlacesOnThisMachineMetadataHaveTheLastNameAlone) {
        {std::pair("a/b/mpc", "a/b/mpc"), std::pair("/tmp/mpc/", "mpc"), std::pair("/tmp/mpc/.", "mpc"),
         std::pair("/tmp/x.npy", "x.npy"), std::pair("mpc", "mpc"), std::pair(".", ".")}) {
     LearnedSetting setting = learned_optimizer("schedule").defaults;
+    setting.samples = 100;
     setting.folder()->folder = folder;
     learning::Posterior posterior;
     describe_weights(posterior, setting);
