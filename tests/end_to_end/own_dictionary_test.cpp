@@ -141,7 +141,7 @@ TEST_F(OwnDictionary, CodesAreRowsThatAreLookedAtOnce) {
 
     const std::string calibrate = "calibrate w/weights.safetensors --problems data --out h --hold-out ";
     expect_refused(calibrate + "100:50",
-                   "depends on rows 0 .. 199 of its files, and 100 .. 149 are to be fresh");
+                   "depends on rows 0 .. 199 of its files, and 100 .. 149 are to be new");
     expect_refused(calibrate + "550:100", "codes.npy: has rows 0 .. 599");
     expect_refused(calibrate + "300:50", "looked at on 20");
     expect_refused("calibrate w/weights.safetensors --problems data --validate 50",

@@ -193,7 +193,7 @@ def fit(
     delta
         Of the bound that training minimises; a certificate has its own.
     checkpoint
-        A file, written after every epoch; if it is there, training goes on from it, and the prior is not trained again. It knows the
+        A file, written after every epoch; if it exists, training resumes from it, and the prior is not trained again. It knows the
         samples by their SHA-256, and all options but `epochs`; one of other samples or options is refused.
     """
     _require_scale(scale)

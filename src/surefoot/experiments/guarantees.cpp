@@ -106,7 +106,7 @@ class Maker {
     const NamedSamples& fresh = *plan_.hold_out;
     const Index last = checked_sum("hold-out", fresh.first, fresh.count) - 1;
     require(last < trained.seen_first || trained.seen_last < fresh.first,
-            "{}: depends on {} {} .. {} of its {}, and {} .. {} are to be fresh", source,
+            "{}: depends on {} {} .. {} of its {}, and {} .. {} are to be new", source,
             trained.folder() != nullptr ? "problems" : "rows", trained.seen_first, trained.seen_last,
             trained.folder() != nullptr ? "folder" : "files", fresh.first, last);
   }

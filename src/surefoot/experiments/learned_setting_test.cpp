@@ -1,6 +1,7 @@
 #include "surefoot/experiments/learned_setting.hpp"
 
 #include "surefoot/core/interruption.hpp"
+#include "surefoot/experiments/data.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/learned_bench.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
@@ -225,6 +226,16 @@ TEST(LearnedSetting, OfPlacesOnThisMachineMetadataHaveTheLastNameAlone) {
     EXPECT_EQ(posterior.metadata.at("problems.folder"), name) << folder;
     EXPECT_EQ(setting_of(posterior, "w").folder()->folder, name) << folder;
   }
+}
+
+TEST(LearnedSetting, RecipesOfExperimentsAreTrainingFiles) {
+  int recipes = 0;
+  for (const DataFile& file : data_files()) {
+    if (!file.name.ends_with(".toml")) continue;
+    EXPECT_FALSE(parse_train_config(file.name, file.text).stages.empty()) << file.name;
+    ++recipes;
+  }
+  EXPECT_GT(recipes, 20);
 }
 
 TEST(LearnedSetting, OtherSignsAreForSparseCodes) {

@@ -151,7 +151,7 @@ void LookBook::check_bound(const certify::SampleRange& rows) const {
         !trained.empty() && look.time > trained,
         "{}: {} .. {} of them were looked at on {} by tune ({}); a prior that was chosen by them does not "
         "give a PAC-Bayes bound of them: name other rows for it (--samples, --first), or ask for "
-        "--guarantees hold-out of fresh ones",
+        "--guarantees hold-out of new ones",
         to_text(rows), std::max(rows.first, look.range.first), std::min(rows.last(), look.range.last()),
         look.time, io::excerpt(look.subject, 80));
   }

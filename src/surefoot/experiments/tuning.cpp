@@ -362,7 +362,7 @@ LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOption
 std::string to_text(const LearnThenTest& found) {
   return fmt::format(
       "By Learn-then-Test, in place of the tuned line and not beside it, with the same confidence, on all {} "
-      "problems and paid for {} settings: {}{}",
+      "problems and {} settings, all covered by the confidence level: {}{}",
       count_label(found.samples), count_label(found.candidates),
       found.steps ? count_label(*found.steps) + " iterations, " : "not certified", to_text(found.best));
 }
