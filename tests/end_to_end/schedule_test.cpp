@@ -59,7 +59,7 @@ TEST_F(Schedules, OfOsqpAreCertifiedOnRowsThatTrainingHasNotSeen) {
   EXPECT_EQ(certificate.at("variants").at(0).at("provenance").at("set"), "rows");
 
   expect_refused("calibrate s/weights.safetensors --hold-out 100:200 --out h",
-                 "depends on problems 0 .. 199 of its folder, and 100 .. 299 are to be fresh");
+                 "depends on problems 0 .. 199 of its folder, and 100 .. 299 are to be new");
   expect_refused("calibrate s/weights.safetensors --hold-out 900:200 --out h", "has problems 0 .. 999");
   expect_refused("calibrate s/weights.safetensors --hold-out 600:300 --out h", "600");  // a second look
   fs::rename(folder_ / "mpc", folder_ / "moved");
