@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
+import warnings
 
 
 def path() -> pathlib.Path:
@@ -23,9 +24,13 @@ def run(arguments: list[str]) -> str:
     try:
         out, errors = process.communicate()
     except KeyboardInterrupt:
-        process.wait()  # it has had the signal too, and keeps what it has
+        process.communicate()  # it has had the signal too, and keeps what it has
         raise
-    if process.returncode != 0:
-        message = errors.strip().removeprefix("surefoot: ")
+    lines = [line.removeprefix("surefoot: ") for line in errors.splitlines() if line]
+    if process.returncode == 0:
+        for line in lines:
+            warnings.warn(line, stacklevel=4)
+    else:
+        message = lines[-1] if lines else ""
         raise (MemoryError if process.returncode == 4 else ValueError)(message or f"surefoot ended with {process.returncode}")
     return out

@@ -344,6 +344,11 @@ class _Family:
         """
         where = pathlib.Path(folder)
         where.mkdir(parents=True, exist_ok=True)
+        # The program takes the first of several files of a name: those of an earlier family go.
+        for name in (*self._matrices, *self._tables, "parameters", "start"):
+            for ending in (".mtx", ".mtx.gz", ".csv", ".csv.gz", ".npy"):
+                (where / (name + ending)).unlink(missing_ok=True)
+        (where / "settings.toml").unlink(missing_ok=True)
         for name, parts in self._matrices.items():
             if len(parts) > 1:
                 np.save(where / f"{name}.npy", np.stack([part.dense() for part in parts]))

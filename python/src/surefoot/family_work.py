@@ -46,7 +46,8 @@ class LearnedStart:
         out: PathLike | None = None,
     ) -> dict[str, Certificate]:
         """Certificates on problems that training has not seen, which may be used once: ``hold-out-means`` of the network, and
-        ``starts``, the same beside the cold start and that of the nearest training problem.
+        ``starts``, the same beside the cold start and that of the nearest training problem. ``guarantees.md`` beside them says whether
+        learning pays.
 
         Parameters
         ----------
@@ -58,7 +59,7 @@ class LearnedStart:
             raise ValueError(f"hold_out: {chosen} is no range of problems that follow each other")
         where = pathlib.Path(out) if out is not None else self.folder / "guarantees"
         command = ["calibrate", os.fspath(self.weights), "--hold-out", f"{chosen.start}:{len(chosen)}",
-                   "--guarantees", "hold-out-means,starts", "--out", os.fspath(where)]  # fmt: skip
+                   "--guarantees", "hold-out-means,starts", "--problems", os.fspath(self.folder / "family"), "--out", os.fspath(where)]  # fmt: skip
         if tolerances is not None:
             command += ["--tolerances", ",".join(repr(real_number("tolerances", value)) for value in tolerances)]
         if confidence is not None:
@@ -68,7 +69,8 @@ class LearnedStart:
 
     def export_c(self, c_file: PathLike, *, name: str = "surefoot_start", certificate: PathLike | None = None) -> None:
         """One C99 file for a controller; of OSQP, trained with ``scale_each=False``."""
-        command = ["export", os.fspath(self.weights), "--c", os.fspath(c_file), "--name", text("name", name)]
+        command = ["export", os.fspath(self.weights), "--c", os.fspath(c_file), "--name", text("name", name),
+                   "--problems", os.fspath(self.folder / "family")]  # fmt: skip
         if certificate is not None:
             command += ["--certificate", os.fspath(certificate)]
         _program.run(command)

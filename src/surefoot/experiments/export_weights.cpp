@@ -79,6 +79,7 @@ constexpr const char* start_code = R"C(
 #define {name}_add(sum, a, b) ((sum) + (a) * (b))
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
 #pragma GCC optimize("fp-contract=off")
 #else
 #pragma STDC FP_CONTRACT OFF
@@ -117,6 +118,10 @@ void {name}(const double *parameters, const double *l, const double *u, double *
     z[i] = w * {name}_unit_w[i];
   }}
 }}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#undef {name}_add
 )C";
 
 std::string start_source(const FolderStart& model, const ExportWeightsOptions& options,
@@ -131,6 +136,7 @@ std::string start_source(const FolderStart& model, const ExportWeightsOptions& o
   learning::require_layout(posterior, bench.warm->weights());
   const auto& op = dynamic_cast<const algorithms::Osqp&>(*bench.solver);
   const SharedUnits units = units_of(op);
+  require(!units.y.empty(), "export: the problems have no constraints");
   const families::ParameterMap map = families::ParameterMap::parse(model.inputs);
   const std::vector<Index>& sizes = bench.warm->network().sizes();
   about.push_back(
@@ -208,9 +214,11 @@ std::string export_weights(const ExportWeightsOptions& options) {
     const auto& variants = parsed.certificate.variants;
     require(std::any_of(variants.begin(), variants.end(),
                         [&](const certify::Variant& variant) {
-                          return variant.weights && variant.weights->sha256 == digest;
+                          return variant.weights && variant.weights->sha256 == digest &&
+                                 variant.weights->sampling == "means";
                         }),
-            "{}: is not of the weights {}", options.certificate.string(), options.weights.string());
+            "{}: is not of the means of {}, which the C file holds (guarantee hold-out-means or starts)",
+            options.certificate.string(), options.weights.string());
     about.push_back(fmt::format("Certificate {}, SHA-256 {}.", options.certificate.filename().string(),
                                 io::sha256_of_file(options.certificate.string())));
   }

@@ -93,7 +93,7 @@ TEST(ExportWeights, StartsInCAreThoseOfTheProgramToTheLastBit) {
   const auto& qp = std::get<problems::Qp>(*bench.problems);
   const Index n = qp.variables();
   const Index m = qp.constraints();
-  const problems::Table expected = start_iterates(model, bench, posterior, n + 2 * m);
+  const problems::Table expected = start_iterates(bench, posterior, n + 2 * m);
   EXPECT_GT(expected.cwiseAbs().maxCoeff(), 0);
   int exact = 0;
   for (const std::string flags :

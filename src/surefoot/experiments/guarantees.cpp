@@ -119,6 +119,18 @@ class Maker {
     MemoryNeeds needs(plan_.memory_limit);
     needs.add("samples",
               static_cast<double>(samples) * numbers_by_sample(setting_, algorithms::Precision::twice));
+    if (setting_.folder() != nullptr) {
+      // Files are read whole, however many of their rows are wanted; other starts have the training rows too.
+      constexpr double copies = 4;
+      needs.add("files", copies * families::bytes_of_folder(*setting_.folder()) / sizeof(double));
+    }
+    if (std::find(plan_.kinds.begin(), plan_.kinds.end(), GuaranteeKind::starts) != plan_.kinds.end()) {
+      constexpr double tables = 10;  // of five starts, and again in the journal
+      needs.add("traces of other starts",
+                tables * static_cast<double>(samples) * (static_cast<double>(setting_.steps) + 1));
+      needs.add("training problems", static_cast<double>(setting_.samples) *
+                                         numbers_by_sample(setting_, algorithms::Precision::twice));
+    }
     certify::Options claims;
     claims.tolerances = plan_.tolerances;
     claims.quantiles = plan_.quantiles;

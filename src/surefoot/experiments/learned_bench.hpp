@@ -112,8 +112,8 @@ problems::Table folder_solutions(const FolderStart& model, const FolderStartBenc
 
 /// Where the weights at their means let the solver begin: its iterates, (x, y, s) of SCS if they have that
 /// many numbers.
-problems::Table start_iterates(const FolderStart& model, const FolderStartBench& bench,
-                               const learning::Posterior& weights, Index iterate_size);
+problems::Table start_iterates(const FolderStartBench& bench, const learning::Posterior& weights,
+                               Index iterate_size);
 
 using Tasks = std::shared_ptr<const problems::RegressionTasks>;
 Tasks draw_tasks(const MetaLearning& model, std::uint64_t family_seed, const BenchRequest& request);

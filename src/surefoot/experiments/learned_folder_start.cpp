@@ -1,5 +1,4 @@
 #include "surefoot/algorithms/buffer.hpp"
-#include "surefoot/algorithms/cones.hpp"
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/scs.hpp"
 #include "surefoot/core/error.hpp"
@@ -104,7 +103,9 @@ FolderStartBench make_start(const FolderStart& model, const BenchRequest& reques
   families::FolderOptions folder = model.family;
   const families::FolderProblems all = read_independent(folder);
   const Index there = std::visit([](const auto& family) { return family.instances(); }, all);
-  std::optional<problems::Table> given = families::read_beside(families::parameters_table, folder, there);
+  std::optional<problems::Table> given;
+  if (families::is_of_given(families::ParameterMap::parse(model.inputs)))
+    given = families::read_beside(families::parameters_table, folder, there);
   families::FolderProblems rows = families::rows_of_folder(folder, all, request.first, request.count);
   if (given) given = problems::Table(given->middleRows(request.first, request.count));
   return make_start(model, std::move(rows), given ? &*given : nullptr, request);
@@ -123,8 +124,8 @@ problems::Table folder_solutions(const FolderStart& model, const FolderStartBenc
   });
 }
 
-problems::Table start_iterates(const FolderStart& model, const FolderStartBench& bench,
-                               const learning::Posterior& weights, Index iterate_size) {
+problems::Table start_iterates(const FolderStartBench& bench, const learning::Posterior& weights,
+                               Index iterate_size) {
   algorithms::WarmStart& op = *bench.warm;
   const Eigen::VectorXd& mean = weights.gaussians.mean;
   const auto size = static_cast<std::size_t>(mean.size());
@@ -139,8 +140,6 @@ problems::Table start_iterates(const FolderStart& model, const FolderStartBench&
   const bool returned = cone != nullptr && iterate_size > own;
   require(returned || iterate_size == own, "start: an iterate of the solver has {} numbers, not {}",
           iterate_size, own);
-  algorithms::SemidefiniteRoom room =
-      returned ? algorithms::SemidefiniteRoom(cone->cones, W) : algorithms::SemidefiniteRoom();
   for (Index first = 0; first < op.instances(); first += W) {
     host().check();
     const Index count = std::min(W, op.instances() - first);
@@ -149,14 +148,9 @@ problems::Table start_iterates(const FolderStart& model, const FolderStartBench&
     op.start({state.data(), op.state_size(), W}, *workspace);
     op.read({state.data(), op.state_size(), W}, *workspace, 0, own, iterate.data());
     if (returned) {
-      // y = Pi(mu_y), s = (y - mu_y) / scale; the zero cone has s = 0.
-      const Index n = cone->variables();
+      // Steps begin with mu_y = y + scale s: all of it is y here, so that it is the same for any scale.
       const Index m = cone->constraints();
-      double* y = iterate.data() + n * W;
-      double* s = y + m * W;
-      std::copy_n(y, m * W, s);
-      algorithms::project_dual_cone(cone->cones, y, W, room);
-      for (Index i = 0; i < m * W; ++i) s[i] = i < cone->cones.zero * W ? 0.0 : (y[i] - s[i]) / model.scale;
+      std::fill_n(iterate.data() + (cone->variables() + m) * W, m * W, 0.0);
     }
     for (Index i = 0; i < iterate_size; ++i) {
       for (Index lane = 0; lane < count; ++lane) starts(first + lane, i) = iterate[i * W + lane];

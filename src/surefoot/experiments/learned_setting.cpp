@@ -333,13 +333,20 @@ void LearnedSetting::identify(std::vector<families::FamilyFiles::Read>* read) {
   }
   auto* start = std::get_if<FolderStart>(&options);
   if (start == nullptr) return;
-  const auto given = families::read_beside(families::parameters_table, *files, there, read);
-  (void)families::read_beside(families::start_table, *files, there,
-                              read);  // that other starts are compared with
-  if (start->scaled_count > 0) return;
-  std::optional<problems::Table> rows;
-  if (given) rows = given->middleRows(first, samples);
+  if (read != nullptr) {
+    // Other starts are compared with; weights do not depend on them.
+    families::FolderOptions compared = *files;
+    (void)families::read_beside(families::start_table, compared, there, read);
+  }
+  if (start->scaled_count > 0) {
+    if (families::is_of_given(families::ParameterMap::parse(start->inputs)))
+      (void)families::read_beside(families::parameters_table, *files, there, read);
+    return;
+  }
   const families::FolderProblems learned = families::rows_of_folder(*files, all, first, samples);
+  std::optional<problems::Table> rows;
+  if (const auto given = families::read_beside(families::parameters_table, *files, there, read))
+    rows = given->middleRows(first, samples);
   start->inputs = families::find_parameters(learned, rows ? &*rows : nullptr).text();
   start->scaled_first = first;
   start->scaled_count = samples;

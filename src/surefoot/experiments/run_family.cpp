@@ -19,6 +19,7 @@
 #include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/families/folder_family.hpp"
+#include "surefoot/families/folder_parameters.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -197,13 +198,21 @@ problems::Table learned_starts(families::FamilyFiles& files, const families::Fol
           "--start: {} holds weights of {}{}, no learned start of problems of the kind {}", name,
           setting.model, model == nullptr ? "" : " for the kind " + model->family.kind, to_string(kind));
   require_other_problems("--start", files, setting, name);
+  if (ranks().first())
+    host().say(
+        fmt::format("--start: what is certified holds if none of these problems was learned from; {} is of "
+                    "other files, and their rows are not compared",
+                    name));
   std::optional<problems::Table> given;
-  if (files.has(families::parameters_table)) given = files.read_table(families::parameters_table);
+  if (families::is_of_given(families::ParameterMap::parse(model->inputs))) {
+    given = files.read_table(families::parameters_table);
+    files.with_file_names([&] { problems::require_finite(*given, families::parameters_table); });
+  }
   problems::Table starts;
   files.with_file_names([&] {
     const FolderStartBench bench = make_start(*model, problems, given ? &*given : nullptr, {});
     learning::require_layout(posterior, bench.warm->weights());
-    starts = start_iterates(*model, bench, posterior, iterate_size);
+    starts = start_iterates(bench, posterior, iterate_size);
   });
   return starts;
 }

@@ -1,5 +1,6 @@
 #include "surefoot/experiments/start_comparison.hpp"
 
+#include "surefoot/algorithms/scs.hpp"
 #include "surefoot/certify/compare.hpp"
 #include "surefoot/certify/learned.hpp"
 #include "surefoot/core/error.hpp"
@@ -74,16 +75,32 @@ class StartRunner {
     const families::FolderProblems problems = families::read_folder(folder);
     const Index there = std::visit([](const auto& family) { return family.instances(); }, problems);
     if (const auto starts = families::read_beside(families::start_table, folder, there)) {
-      require(starts->cols() == bench_.solver->iterate_size(),
-              "start: has {} numbers for a problem, an iterate of {} has {}", starts->cols(),
-              bench_.solver->name(), bench_.solver->iterate_size());
-      all.push_back({"shifted", run(*bench_.solver, runs::given_start(problems::Table(
-                                                        starts->middleRows(range_.first, range_.count))))});
+      all.push_back({"shifted", run(*bench_.solver, runs::given_start(iterates_of(*starts)))});
     }
     return all;
   }
 
  private:
+  // The rows of these problems as the solver here has them; (x, y, s) of SCS, as `run cone` takes it, is mu_y
+  // = y + s / R.
+  [[nodiscard]] problems::Table iterates_of(const problems::Table& starts) const {
+    const Index own = bench_.solver->iterate_size();
+    problems::Table rows = starts.middleRows(range_.first, range_.count);
+    const auto* scs = dynamic_cast<const algorithms::Scs*>(bench_.solver.get());
+    if (scs != nullptr && rows.cols() == own + scs->problem().constraints()) {
+      const Index n = scs->problem().variables();
+      const Index m = scs->problem().constraints();
+      for (Index i = 0; i < m; ++i) {
+        const double factor = i < scs->problem().cones.zero ? scs->options().zero_factor : 1.0;
+        rows.col(n + i) += scs->options().scale * factor * rows.col(n + m + i);
+      }
+      rows = problems::Table(rows.leftCols(own));
+    }
+    require(rows.cols() == own, "start: has {} numbers for a problem, an iterate of {} has {}", starts.cols(),
+            bench_.solver->name(), own);
+    return rows;
+  }
+
   // The base are the training problems, which are others than these.
   runs::Start nearest() {
     const FolderStartBench base =
@@ -168,17 +185,44 @@ std::string verdict(const certify::Certificate& certificate, const certify::Comp
   if (!pays.empty())
     return fmt::format("Learning pays: fewer iterations than from every other start are shown for {}.",
                        fmt::join(pays, ", "));
+  // Where another start is shown to be better, learning does not pay; otherwise nothing is shown.
+  std::vector<std::string> worse;
   std::vector<std::string> others;
   for (std::size_t pair = 0; pair < comparison.pairs.size(); ++pair) {
-    if (!beaten[pair])
-      others.push_back("the " + certificate.variants[comparison.pairs[pair].b].name + " start");
+    const std::string other = "the " + certificate.variants[comparison.pairs[pair].b].name + " start";
+    if (!beaten[pair]) others.push_back(other);
+    const auto& cells = comparison.pairs[pair].budget;
+    const bool is_worse = std::any_of(cells.begin(), cells.end(), [](const certify::BudgetComparison& cell) {
+      return cell.verdict == certify::Verdict::b_is_better;
+    });
+    if (is_worse) worse.push_back(other);
   }
-  if (others.empty())
-    return "Learning is not shown to pay: nowhere are fewer iterations shown than from all of the other starts at once.";
+  const std::string advice =
+      " More training problems, more steps of the solver in training (unroll) or another size of the network may help.";
+  if (!worse.empty() && !others.empty())
+    return fmt::format("Learning does not pay here: fewer iterations are shown from {}.{}",
+                       fmt::join(worse, " and "), advice);
+  const Index problems = certificate.variants.front().samples;
   return fmt::format(
-      "Learning does not pay here: nowhere are fewer iterations shown than from {}. More training problems, steps "
-      "of the solver in training (unroll) or another size of the network may help; {} needs no training.",
-      fmt::join(others, " nor from "), others.back());
+      "Learning is not shown to pay with these {} problems: nowhere are fewer iterations shown than from {}.{}",
+      problems,
+      others.empty() ? "all other starts at once" : fmt::format("{}", fmt::join(others, " nor from ")),
+      advice);
+}
+
+}  // namespace
+
+namespace {
+
+/// What a certificate says of weights that are run at their means.
+certify::Weights weights_at_means(const Candidate& candidate) {
+  certify::Weights weights;
+  weights.source = candidate.source.empty() ? "weights" : candidate.source;
+  weights.sha256 = learning::posterior_sha256(candidate.posterior);
+  weights.count = candidate.posterior.gaussians.mean.size();
+  weights.sampling = "means";
+  weights.precision = "double";
+  return weights;
 }
 
 }  // namespace
@@ -193,12 +237,14 @@ StartComparison compare_starts(const LearnedSetting& setting, const Candidate& w
   options.delta = delta / 2;
   options.metric = runner.metric().name;
   options.unit = runner.metric().unit;
+  options.all_steps = true;  // bounds from the other side are of claimed steps
   options = certify::resolved(std::move(options), {steps});
   std::vector<certify::Counted> counted;
   for (const StartedRuns& start : all) {
     counted.push_back(counted_traces(start.name, fmt::format("{} start, {} steps", start.name, setting.steps),
                                      steps, start.traces, options));
     counted.back().variant.provenance = certify::SampleProvenance{range};
+    if (start.name == learned_name) counted.back().variant.weights = weights_at_means(weights);
   }
   StartComparison result;
   result.certificate = certify::certify(options, counted);

@@ -131,7 +131,8 @@ void take_scaling(const TrainConfig& config, LearnedSetting& setting) {
     start->inputs = theirs->inputs;
     start->scaled_first = theirs->scaled_first;
     start->scaled_count = theirs->scaled_count;
-    if (start->output_scale == 0) start->output_scale = theirs->output_scale;
+    // Never left to the solutions of these problems, which a bound may be of.
+    if (start->output_scale == 0) start->output_scale = theirs->output_scale > 0 ? theirs->output_scale : 1;
   }
 }
 
@@ -263,9 +264,10 @@ learning::TrainResult run_training(const Training& asked) {
                            .seed = config.seed,
                            .for_training = true,
                            .solutions = learning::compares_with_solutions(config.loss)});
-  if (bench.output_scale > 0) {
-    for (TrainConfig* one : {&config, &training.config})
-      std::get<FolderStart>(one->setting.options).output_scale = bench.output_scale;
+  for (TrainConfig* one : {&config, &training.config}) {
+    auto* start = std::get_if<FolderStart>(&one->setting.options);
+    if (start != nullptr && start->output_scale == 0)
+      start->output_scale = bench.output_scale > 0 ? bench.output_scale : 1;
   }
   const Index steps = setting.unrolled();
   needs.add_blocks(*bench.op, steps, config.slots, steps + 1);

@@ -31,6 +31,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -128,16 +129,25 @@ bool recount(const VerifyOptions& options, const certify::Certificate& certifica
 
 void reweigh(const VerifyOptions& options, const certify::Certificate& certificate,
              certify::Verification& verification) {
-  require(options.weights.size() == certificate.variants.size(),
+  // Where some variants are learned, their weights alone; all otherwise, so that what has none is named.
+  std::vector<std::size_t> learned;
+  for (std::size_t i = 0; i < certificate.variants.size(); ++i) {
+    if (certificate.variants[i].weights) learned.push_back(i);
+  }
+  if (learned.empty()) {
+    learned.resize(certificate.variants.size());
+    std::iota(learned.begin(), learned.end(), std::size_t{0});
+  }
+  require(options.weights.size() == learned.size(),
           "--weights: {} files for {} variants; give one for each, in the order of the certificate",
-          options.weights.size(), certificate.variants.size());
+          options.weights.size(), learned.size());
   for (std::size_t i = 0; i < options.weights.size(); ++i) {
     std::string bytes = io::read_file(options.weights[i], largest_weights);
     const std::string digest = io::sha256_hex(bytes);
     const auto source = io::memory_bytes(options.weights[i], std::move(bytes));
     const learning::Posterior posterior = learning::load_posterior(*source);
     note_missing_digest(posterior, options.weights[i]);
-    certify::compare_weights(certificate, i, posterior, digest, verification);
+    certify::compare_weights(certificate, learned[i], posterior, digest, verification);
   }
 }
 

@@ -53,9 +53,15 @@ void add_matrices(const char* name, const std::vector<problems::SparseMatrix>& m
                      }});
 }
 
+Index instances_of(const FolderProblems& problems) {
+  return std::visit([](const auto& family) { return family.instances(); }, problems);
+}
+
 std::vector<Source> sources_of(const FolderProblems& problems, const problems::Table* given) {
   std::vector<Source> sources;
   if (given != nullptr) {
+    require(given->rows() == instances_of(problems), "{}: has {} rows for {} problems", parameters_table,
+            given->rows(), instances_of(problems));
     sources.push_back({parameters_table, true, given->cols(),
                        [given](Index instance, Index entry) { return (*given)(instance, entry); }});
     return sources;
@@ -77,10 +83,6 @@ std::vector<Source> sources_of(const FolderProblems& problems, const problems::T
     add_table("b", std::get<problems::Lasso>(problems).b, sources);
   }
   return sources;
-}
-
-Index instances_of(const FolderProblems& problems) {
-  return std::visit([](const auto& family) { return family.instances(); }, problems);
 }
 
 /// Entries of one source, increasing: "0..3,7".
@@ -113,7 +115,7 @@ class EntriesReader {
   }
 
  private:
-  std::pair<std::string, std::vector<Index>> one(std::string_view text) const {
+  std::pair<std::string, std::vector<Index>> one(std::string_view text) {
     const std::size_t open = text.find('[');
     check(open != std::string_view::npos && open > 0 && text.size() > open + 2 && text.back() == ']');
     std::pair<std::string, std::vector<Index>> entries{std::string(text.substr(0, open)), {}};
@@ -125,7 +127,8 @@ class EntriesReader {
       const Index first = number(part.substr(0, dots));
       const Index last = dots == std::string_view::npos ? first : number(part.substr(dots + 2));
       check(first <= last && (entries.second.empty() || first > entries.second.back()));
-      check(last - first < most_entries - static_cast<Index>(entries.second.size()));
+      count_ += last - first + 1;
+      check(count_ <= most_entries);
       for (Index entry = first; entry <= last; ++entry) entries.second.push_back(entry);
       list.remove_prefix(std::min(comma + 1, list.size()));
     }
@@ -144,6 +147,7 @@ class EntriesReader {
 
   static constexpr Index most_entries = 100'000'000;
   std::string_view text_;
+  Index count_ = 0;  ///< of all sources
 };
 
 /// An entry in all problems.
@@ -232,7 +236,9 @@ ParameterMap find_parameters(const FolderProblems& problems, const problems::Tab
       double squares = 0;
       for (const double value : column) squares += (value / unit - mean) * (value / unit - mean) / count;
       const double scale = unit * std::sqrt(squares);
-      if (!(scale > 0) || !std::isfinite(scale)) continue;
+      // Less than rounding may make of a constant.
+      constexpr double smallest = 1e-9;
+      if (!(scale > smallest * unit) || !std::isfinite(scale)) continue;
       if (!seen.add(source, entry, column)) continue;
       entries.push_back(entry);
       map.center.push_back(unit * mean);
@@ -248,7 +254,9 @@ ParameterMap find_parameters(const FolderProblems& problems, const problems::Tab
 
 problems::Table parameters_of(const ParameterMap& map, const FolderProblems& problems,
                               const problems::Table* given) {
-  const std::vector<Source> sources = sources_of(problems, given);
+  require(!is_of_given(map) || given != nullptr,
+          "{}: the network sees a table of this name, and these problems have none", parameters_table);
+  const std::vector<Source> sources = sources_of(problems, is_of_given(map) ? given : nullptr);
   const Index instances = instances_of(problems);
   problems::Table table(instances, map.size());
   Index at = 0;

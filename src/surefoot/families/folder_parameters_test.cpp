@@ -57,7 +57,14 @@ TEST(FolderParameters, OfAUserStandBeforeAllOthers) {
   const ParameterMap map = find_parameters(three_problems(), &given);
   EXPECT_EQ(map.entries, "parameters[0]");
   EXPECT_TRUE(is_of_given(map));
-  EXPECT_INPUT_ERROR((void)parameters_of(map, three_problems(), nullptr), "parameters: the network sees it");
+  EXPECT_INPUT_ERROR((void)parameters_of(map, three_problems(), nullptr),
+                     "parameters: the network sees a table of this name");
+  const problems::Table short_table{{1, 0}, {2, 0}};
+  EXPECT_INPUT_ERROR((void)parameters_of(map, three_problems(), &short_table),
+                     "parameters: has 2 rows for 3 problems");
+  // Where the network does not see it, it does not matter.
+  EXPECT_EQ(parameters_of(ParameterMap::parse("q[0] 0 1"), three_problems(), &given),
+            (problems::Table{{1}, {2}, {6}}));
 }
 
 TEST(FolderParameters, WhereAllAgreeThereIsNothingToLearn) {

@@ -9,7 +9,7 @@ namespace {
 
 TEST(CSource, NamesAreThoseOfVariables) {
   for (const char* name : {"a", "_a1", "Start_of_mpc"}) EXPECT_NO_THROW(require_name_in_c(name)) << name;
-  for (const char* name : {"", "1a", "a-b", "a b", "a;"})
+  for (const char* name : {"", "1a", "a-b", "a b", "a;", "int", "_Bool"})
     EXPECT_INPUT_ERROR(require_name_in_c(name), "is not a name in C");
 }
 
