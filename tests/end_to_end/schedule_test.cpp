@@ -77,8 +77,8 @@ TEST_F(Schedules, RunOnOtherProblemsAsSolversDo) {
                  "depends on problems 0 .. 199 of these files");
   fs::copy(folder_ / "mpc", folder_ / "others");
   for (const std::string name : {"others/l.csv", "others/u.csv"}) {
-    const std::string text = slurp(folder_ / name);
-    write(name, text.substr(0, text.find('\n', text.size() / 3) + 1));
+    const std::string text = slurp(folder_ / name);  // a third of the problems, the last ones
+    write(name, text.substr(text.find('\n', text.size() / 3 * 2) + 1));
   }
   const ProgramResult ran = surefoot(
       "run qp others --schedule s/weights.safetensors --iterations 30 --metric optimality --tolerances 1e-2 --out r");

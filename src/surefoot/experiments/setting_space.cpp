@@ -29,10 +29,16 @@ double value_at(const SettingAxis& axis, double place) {
   return axis.low + (axis.high - axis.low) * within;
 }
 
-/// Three digits are enough for a setting, and are what a user writes.
-double few_digits(double value) {
+/// As few digits as tell some hundred values of the range apart, at most a thousand by decade: what a user
+/// would write.
+double few_digits(const SettingAxis& axis, double value) {
   if (value == 0) return 0;
-  const double places = std::floor(std::log10(std::abs(value))) - 2;
+  const double size = std::floor(std::log10(std::abs(value)));
+  const double wanted =
+      axis.kind == SettingAxis::Kind::logarithmic
+          ? size - 2 + std::min(0.0, std::ceil(std::log10(std::log10(axis.high / axis.low))))
+          : std::ceil(std::log10(axis.high - axis.low)) - 3;
+  const double places = std::max(wanted, size - 14);
   const double unit = std::pow(10.0, std::abs(places));  // a whole number: the quotient is the nearest double
   return places < 0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;
 }
@@ -92,10 +98,15 @@ SettingValues SettingSpace::canonical(SettingValues candidate) const {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const SettingAxis& axis = axes_[i];
     if (axis.is_range()) {
-      candidate[i] = std::clamp(few_digits(candidate[i]), axis.low, axis.high);
-    } else if (!matters(candidate, i)) {
-      candidate[i] = 0;
+      candidate[i] = std::clamp(few_digits(axis, candidate[i]), axis.low, axis.high);
     }
+  }
+  return without_idle(std::move(candidate));
+}
+
+SettingValues SettingSpace::without_idle(SettingValues candidate) const {
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (!axes_[i].is_range() && !matters(candidate, i)) candidate[i] = 0;
   }
   return candidate;
 }
@@ -187,6 +198,7 @@ std::vector<SettingValues> SettingSpace::neighbours(const SettingValues& candida
 
 SettingTexts SettingSpace::texts(const SettingValues& candidate) const {
   SettingTexts all;
+  if (candidate.empty()) return all;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (!matters(candidate, i)) continue;
     all.emplace_back(axes_[i].name, axes_[i].is_range()
@@ -220,10 +232,11 @@ SettingValues SettingSpace::candidate_of(const std::string& option, const Settin
       candidate.push_back(static_cast<double>(choice - axis.choices.begin()));
     }
   }
-  return canonical(std::move(candidate));
+  return without_idle(std::move(candidate));
 }
 
 std::string to_text(const SettingTexts& settings) {
+  if (settings.empty()) return "the default";
   std::string text;
   for (const auto& [name, value] : settings)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);

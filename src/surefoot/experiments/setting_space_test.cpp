@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace surefoot::experiments {
@@ -67,6 +68,39 @@ TEST(SettingSpace, AFineGridIsNoLargerThanAsked) {
   EXPECT_LE(grid.size(), 400U);
   EXPECT_GE(grid.size(), 350U);
   EXPECT_INPUT_ERROR((space.fine_grid(7)), "has at least 8 points, not 7");
+}
+
+TEST(SettingSpace, ARangeHasSomeHundredValuesOfFewDigits) {
+  for (const char* text : {"x=0.99:0.9999", "x=1990:2020", "x=0:1", "x=1:1.9", "x=-3:5", "x=0.99:0.9999:log",
+                           "x=1990:2020:log", "x=1e-3:1e3:log", "x=1:10:log"}) {
+    const SettingAxis axis = parse_axis("--over", text);
+    const SettingSpace space({axis});
+    std::set<double> values;
+    std::size_t longest = 0;
+    for (int i = 0; i <= 20000; ++i) {
+      const double place = i / 20000.0;
+      const double at = axis.kind == SettingAxis::Kind::linear
+                            ? axis.low + (axis.high - axis.low) * place
+                            : axis.low * std::pow(axis.high / axis.low, place);
+      values.insert(space.canonical({at})[0]);
+      longest = std::max(longest, to_text(space.texts(space.canonical({at}))).size() - 2);
+    }
+    const double decades =
+        axis.kind == SettingAxis::Kind::linear ? 1 : std::max(1.0, std::log10(axis.high / axis.low));
+    EXPECT_GE(values.size(), 100U) << text;
+    EXPECT_LE(static_cast<double>(values.size()), 1000 * decades) << text;
+    EXPECT_LE(longest, 8U) << text;
+  }
+}
+
+TEST(SettingSpace, AGivenCandidateKeepsItsDigits) {
+  const SettingSpace space = rho_and_rule();
+  EXPECT_EQ(space.candidate_of("x", {{"rho", "0.123456"}, {"rule", "off"}, {"interval", "10"}}),
+            (SettingValues{0.123456, 1, 0}));
+}
+
+TEST(SettingSpace, SettingsThatAreNoPointAreTheDefault) {
+  EXPECT_EQ(to_text(rho_and_rule().texts({})), "the default");
 }
 
 TEST(SettingSpace, NeighboursDifferInOneSettingAndStayInside) {
