@@ -51,7 +51,7 @@ std::vector<std::string> parts(const char* option, const std::string& list) {
 void take_lists(CalibrateArguments& arguments) {
   GuaranteePlan& plan = arguments.plan;
   if (!arguments.hold_out.empty()) plan.hold_out = parse_samples("--hold-out", arguments.hold_out);
-  plan.kinds = kinds_asked_for(parts("--guarantees", arguments.guarantees), plan.hold_out.has_value());
+  plan.kinds = kinds_named(parts("--guarantees", arguments.guarantees));
   plan.delta = bounds::delta_of_confidence(arguments.confidence);
   if (!arguments.tolerances.empty()) plan.tolerances = parse_numbers("--tolerances", arguments.tolerances);
   plan.quantiles = parse_numbers("--quantiles", arguments.quantiles);
@@ -71,6 +71,8 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
     return;
   }
   if (!arguments.prior.empty()) plan.prior = load_candidate(arguments.prior);
+  if (plan.kinds.empty())
+    plan.kinds = possible_kinds(candidates, plan.hold_out.has_value(), plan.prior.has_value());
   plan = resolved(std::move(plan), candidates);
   const io::Configuration weights = weights_read(candidates, plan);
   LookBook looks(arguments.looks, "calibrate", configuration_of(verb, weights), arguments.checkpoint.resume);
@@ -120,9 +122,10 @@ void add_calibrate_verb(CLI::App& app) {
       ->required();
   verb->add_option("--names", arguments->names,
                    "names of the candidates, separated by commas [their folders, or the model]");
-  CLI::Option* kinds = verb->add_option(
-      "--guarantees", arguments->guarantees,
-      fmt::format("of {}, separated by commas [the first two; with --hold-out all]", guarantee_names()));
+  CLI::Option* kinds =
+      verb->add_option("--guarantees", arguments->guarantees,
+                       fmt::format("of {}, separated by commas [those that these weights and samples allow]",
+                                   guarantee_names()));
   verb->add_option("--prior", arguments->prior,
                    "weights whose means are the prior mean, trained on other samples (split prior)");
   CLI::Option* samples =

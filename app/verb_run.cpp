@@ -122,7 +122,9 @@ void run(const CLI::App& verb, RunArguments& arguments, RerunOptions settings, c
   const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
   arguments.run.checkpoints = !arguments.checkpoint.folder.empty();
-  arguments.files["start"] = arguments.run.start;
+  const bool learned = names_weights(arguments.run.start);
+  require(!learned || !arguments.stream, "--stream: with learned starts all problems are held");
+  if (!learned) arguments.files["start"] = arguments.run.start;
   families::FamilyFiles files(arguments.folder, arguments.files);
   if (!arguments.stream) {
     FamilyRun family(arguments.folder, files, solver.held(files), arguments.run, arguments.claims.options());
@@ -164,6 +166,7 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
       value.clear();  // a repetition has none of them either
     }
     require(!osqp.stop, "--stop: a schedule has no stopping test");
+    require(!names_weights(arguments.run.start), "--start: with --schedule a start is a table of iterates");
     require(!arguments.stream, "--stream: with --schedule all problems are held");
     return run(
         verb, arguments, std::move(settings),
@@ -171,7 +174,10 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
         exit_code);
   }
   run(verb, arguments, rerun_settings(osqp, arguments.preset),
-      {[&](families::FamilyFiles& files) { return osqp_run(files, osqp); },
+      {[&](families::FamilyFiles& files) {
+         return names_weights(arguments.run.start) ? started_run(files, osqp, arguments.run.start)
+                                                   : osqp_run(files, osqp);
+       },
        [&](families::FamilyFiles& files) { return streamed_osqp(files, osqp); },
        {"q", "l", "u"}},
       exit_code);
@@ -187,7 +193,11 @@ void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   scs.validate();
   arguments.cones.validate();
   run(verb, arguments, rerun_settings(scs, arguments.preset),
-      {[&](families::FamilyFiles& files) { return scs_run(files, scs, arguments.cones); },
+      {[&](families::FamilyFiles& files) {
+         return names_weights(arguments.run.start)
+                    ? started_run(files, scs, arguments.cones, arguments.run.start)
+                    : scs_run(files, scs, arguments.cones);
+       },
        [&](families::FamilyFiles& files) { return streamed_scs(files, scs, arguments.cones); },
        {"b", "c"}},
       exit_code);
@@ -205,7 +215,12 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
   verb.add_option("--iterations", arguments.run.iterations, "iterations of each run")
       ->check(whole_number)
       ->capture_default_str();
-  verb.add_option("--start", arguments.run.start, "table of starting iterates [cold start]");
+  verb.add_option(
+      "--start", arguments.run.start,
+      "table of starting iterates, or weights of a learned start, of surefoot train [cold start]");
+  verb.add_option("--parameters", arguments.files["parameters"],
+                  "for such weights: file of parameters, a row for each problem, if the network sees these "
+                  "[parameters in the folder]");
   verb.add_option("--metric", arguments.run.metric, fmt::format("{}", fmt::join(runs::metric_names(), ", ")))
       ->capture_default_str();
   verb.add_option(

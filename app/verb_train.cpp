@@ -1,9 +1,11 @@
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/guarantees.hpp"
+#include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/experiments/training.hpp"
 #include "surefoot/io/text.hpp"
+#include "surefoot/report/text.hpp"
 
 #include "begin_work.hpp"
 #include "stopping.hpp"
@@ -61,10 +63,18 @@ void run(const TrainArguments& arguments) {
     const StopSignals signals(how_to_go_on(training.checkpoint));
     return run_training(training);
   }();
-  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n",
-             io::printable((training.folder / weights_name).string()), result.posterior.layout.size(),
-             upper_bound_value(result.regularizer), training.config.setting.samples, result.seconds);
-  if (arguments.validate > 0) print_validation(training.folder / weights_name, arguments);
+  const std::filesystem::path weights = training.folder / weights_name;
+  const LearnedSetting setting = setting_of(result.posterior, weights.string());
+  fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n", io::printable(weights.string()),
+             result.posterior.layout.size(), upper_bound_value(result.regularizer), setting.samples,
+             result.seconds);
+  if (setting.folder() != nullptr)
+    fmt::print(
+        "Learned from problems {} .. {} of {}. Certify it on others of them, which may be used once:\n"
+        "  surefoot calibrate {} --hold-out {}:COUNT\n",
+        setting.seen_first, setting.seen_last, io::printable(setting.folder()->folder),
+        report::shell_path(weights.string()), setting.seen_last + 1);
+  if (arguments.validate > 0) print_validation(weights, arguments);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <variant>
 
 namespace surefoot::experiments {
 
@@ -66,13 +67,9 @@ void name_candidates(std::vector<Candidate>& candidates, const std::vector<std::
   }
 }
 
-std::vector<GuaranteeKind> kinds_asked_for(const std::vector<std::string>& names, bool hold_out) {
+std::vector<GuaranteeKind> kinds_named(const std::vector<std::string>& names) {
   std::vector<GuaranteeKind> kinds;
   for (const std::string& kind : names) kinds.push_back(parse_guarantee(kind));
-  if (!kinds.empty()) return kinds;
-  for (const GuaranteeKind kind : all_guarantees) {
-    if (!is_hold_out(kind) || hold_out) kinds.push_back(kind);
-  }
   return kinds;
 }
 
@@ -97,7 +94,12 @@ std::vector<RerunFile> rerun_files(const std::vector<Candidate>& candidates, con
   if (families::FolderOptions* folder = setting.folder()) {
     if (!plan.folder.empty()) folder->folder = plan.folder;
     std::vector<families::FamilyFiles::Read> read;
-    (void)families::read_folder(*folder, &read);
+    const auto problems = families::read_folder(*folder, &read);
+    const Index there = std::visit([](const auto& family) { return family.instances(); }, problems);
+    if (std::holds_alternative<FolderStart>(setting.options)) {
+      for (const char* name : {families::parameters_table, families::start_table})
+        (void)families::read_beside(name, *folder, there, &read);
+    }
     for (const families::FamilyFiles::Read& file : read)
       files.push_back(
           {"--problems", std::filesystem::path(file.file).filename().string(), file.sha256, true});
@@ -130,8 +132,13 @@ void record_looks(LookBook& looks, std::vector<Guarantee>& guarantees) {
 GuaranteeSummary summary_of(const std::vector<Guarantee>& guarantees) {
   require(!guarantees.empty(), "guarantees: there are none");
   const certify::Certificate& first = guarantees.front().certificate;
-  return {fmt::format("{} after {} steps: quantiles", metric_in_unit(first), first.steps.back()),
-          guarantee_table(guarantees), notes_of(guarantees)};
+  GuaranteeSummary summary{
+      fmt::format("{} after {} steps: quantiles", metric_in_unit(first), first.steps.back()),
+      guarantee_table(guarantees), notes_of(guarantees)};
+  for (const Guarantee& guarantee : guarantees) {
+    if (!guarantee.finding.empty()) summary.notes += '\n' + guarantee.finding;
+  }
+  return summary;
 }
 
 std::string GuaranteeSummary::text() const {

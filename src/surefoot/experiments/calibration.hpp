@@ -19,8 +19,7 @@ namespace surefoot::experiments {
 /// Candidates need names of their own: those given (one each), or the folder or the file tells them apart.
 void name_candidates(std::vector<Candidate>& candidates, const std::vector<std::string>& names);
 
-/// The kinds that are named, or all that the samples allow.
-std::vector<GuaranteeKind> kinds_asked_for(const std::vector<std::string>& names, bool hold_out);
+std::vector<GuaranteeKind> kinds_named(const std::vector<std::string>& names);
 
 /// Digests of the weights, as what a result depends on.
 io::Configuration weights_read(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);

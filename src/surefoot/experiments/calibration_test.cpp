@@ -45,10 +45,10 @@ TEST(Calibration, CandidatesAreToldApartByFolderOrPath) {
 }
 
 TEST(Calibration, WithoutNamesAllKindsThatTheSamplesAllow) {
-  EXPECT_EQ(kinds_asked_for({}, false).size(), 2U);
-  EXPECT_EQ(kinds_asked_for({}, true).size(), 4U);
-  EXPECT_EQ(kinds_asked_for({"hold-out"}, true), std::vector<GuaranteeKind>{GuaranteeKind::hold_out});
-  EXPECT_INPUT_ERROR(kinds_asked_for({"luck"}, true), "guarantee: 'luck' is not one of pac-bayes");
+  EXPECT_EQ(possible_kinds({untrained()}, false, false).size(), 2U);
+  EXPECT_EQ(possible_kinds({untrained()}, true, false).size(), 4U);
+  EXPECT_EQ(kinds_named({"hold-out"}), std::vector<GuaranteeKind>{GuaranteeKind::hold_out});
+  EXPECT_INPUT_ERROR(kinds_named({"luck"}), "guarantee: 'luck' is not one of pac-bayes");
 }
 
 TEST(Calibration, APlanGetsTheTolerancesOfItsMetric) {

@@ -14,6 +14,7 @@
 #include "surefoot/experiments/learned_bench.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/experiments/start_comparison.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 
 #include <fmt/format.h>
@@ -27,10 +28,11 @@ namespace surefoot::experiments {
 
 namespace {
 
-constexpr EnumNames<GuaranteeKind, 4> kind_names{{{GuaranteeKind::pac_bayes, "pac-bayes"},
+constexpr EnumNames<GuaranteeKind, 5> kind_names{{{GuaranteeKind::pac_bayes, "pac-bayes"},
                                                   {GuaranteeKind::pac_bayes_paper, "pac-bayes-paper"},
                                                   {GuaranteeKind::hold_out, "hold-out"},
-                                                  {GuaranteeKind::hold_out_means, "hold-out-means"}}};
+                                                  {GuaranteeKind::hold_out_means, "hold-out-means"},
+                                                  {GuaranteeKind::starts, "starts"}}};
 
 /// Samples that the bound speaks of, and how many others the prior mean was trained on.
 struct BoundSamples {
@@ -80,12 +82,18 @@ class Maker {
         needs.add_blocks(*bench.op, setting_.steps, threads());
         needs.require_fit();
       }
-      if (!hold_out) require_prior(*bench.op);
+      if (!hold_out) {
+        require_prior(*bench.op);
+        require_not_scaled_by(samples);
+      }
       for (const GuaranteeKind kind : plan_.kinds) {
         if (is_hold_out(kind) != hold_out) continue;
         const auto begin = std::chrono::steady_clock::now();
         Guarantee made{kind, samples.prior_samples > 0, {}, 0};
-        made.certificate = hold_out ? held_out(kind, bench, range) : pac_bayes(kind, bench, samples, range);
+        if (kind == GuaranteeKind::starts)
+          made = beside_other_starts(range);
+        else
+          made.certificate = hold_out ? held_out(kind, bench, range) : pac_bayes(kind, bench, samples, range);
         made.certificate.title = fmt::format("{}, {} steps: {}", setting_.model, setting_.steps, label(made));
         made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         guarantees.push_back(std::move(made));
@@ -182,6 +190,33 @@ class Maker {
     }
   }
 
+  // What the network sees is a part of the prior: it must not depend on the bound's samples either.
+  void require_not_scaled_by(const BoundSamples& samples) const {
+    const auto* start = std::get_if<FolderStart>(&setting_.options);
+    if (start == nullptr) return;
+    const Index end = checked_sum("samples", samples.first, samples.count);
+    const Index scaled_end = checked_sum("scaled_count", start->scaled_first, start->scaled_count);
+    require(
+        end <= start->scaled_first || scaled_end <= samples.first,
+        "pac-bayes: what the network sees was scaled on problems {} .. {}, which overlap the bound's {} .. {}; "
+        "use --hold-out, or weights that were trained from a prior on other problems (--prior)",
+        start->scaled_first, scaled_end - 1, samples.first, end - 1);
+  }
+
+  // The learned start at its means and others, run on the same problems.
+  Guarantee beside_other_starts(const certify::SampleRange& range) {
+    require(given() == 1, "starts: is for one file of weights");
+    require(std::holds_alternative<FolderStart>(setting_.options),
+            "starts: is for learned starts on the problems of a folder, not for {}", setting_.model);
+    certify::Options options;
+    options.delta = plan_.delta;
+    options.tolerances = plan_.tolerances;
+    options.quantiles = plan_.quantiles;
+    StartComparison compared =
+        compare_starts(setting_, candidates_.front(), range, std::move(options), plan_.journal);
+    return {GuaranteeKind::starts, false, std::move(compared.certificate), 0, std::move(compared.finding)};
+  }
+
   // So must the grid of prior variances: the declared one, or the prior's.
   void require_grid(const Candidate& candidate) const {
     const bounds::PriorGrid& grid = candidate.posterior.grid;
@@ -263,7 +298,26 @@ class Maker {
 }  // namespace
 
 bool is_hold_out(GuaranteeKind kind) {
-  return kind == GuaranteeKind::hold_out || kind == GuaranteeKind::hold_out_means;
+  return kind == GuaranteeKind::hold_out || kind == GuaranteeKind::hold_out_means ||
+         kind == GuaranteeKind::starts;
+}
+
+std::vector<GuaranteeKind> possible_kinds(const std::vector<Candidate>& candidates, bool hold_out,
+                                          bool prior) {
+  const LearnedSetting setting = setting_of(candidates.front().posterior, candidates.front().source);
+  const bool starts = std::holds_alternative<FolderStart>(setting.options);
+  std::vector<GuaranteeKind> kinds;
+  for (const GuaranteeKind kind : all_guarantees) {
+    const bool possible = kind == GuaranteeKind::starts ? starts && hold_out && candidates.size() == 1
+                          : is_hold_out(kind)           ? hold_out
+                                                        : !starts || prior;
+    if (possible) kinds.push_back(kind);
+  }
+  require(!kinds.empty(),
+          "{}: what the network sees was scaled on its training problems, so that no PAC-Bayes bound on them "
+          "holds; name problems that training has not seen, --hold-out FIRST:COUNT",
+          candidates.front().source);
+  return kinds;
 }
 
 std::string_view name(GuaranteeKind kind) {
@@ -380,6 +434,8 @@ std::string label(const Guarantee& guarantee) {
       return "hold-out";
     case GuaranteeKind::hold_out_means:
       return "hold-out at the means";
+    case GuaranteeKind::starts:
+      return "beside other starts";
   }
   return "?";
 }
@@ -400,6 +456,7 @@ report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees) {
   report::TextTable table;
   table.columns = {{"share of problems"}};
   for (const Guarantee& guarantee : guarantees) {
+    if (guarantee.kind == GuaranteeKind::starts) continue;  // has a table of its own
     table.columns.push_back({"observed", report::Align::right, label(guarantee)});
     table.columns.push_back({"certified", report::Align::right, label(guarantee)});
   }
@@ -408,6 +465,7 @@ report::TextTable guarantee_table(const std::vector<Guarantee>& guarantees) {
   for (const double quantile : first.quantiles) {
     std::vector<std::string> cells{percent_label(quantile)};
     for (const Guarantee& guarantee : guarantees) {
+      if (guarantee.kind == GuaranteeKind::starts) continue;
       const Index step = guarantee.certificate.steps.back();
       const BestQuantile best = best_quantile(guarantee.certificate, quantile, step);
       cells.push_back(observed_value(best.observed));

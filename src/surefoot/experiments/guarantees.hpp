@@ -35,9 +35,11 @@ enum class GuaranteeKind {
   pac_bayes_paper,  ///< the same by the paper's accounting: 81 tolerances, six targets, each claim alone
   hold_out,         ///< new samples, weights drawn for each
   hold_out_means,   ///< new samples, the deterministic network at the means
+  starts,           ///< the same beside other starts, of learned starts for the problems of a folder
 };
 inline constexpr std::array all_guarantees{GuaranteeKind::pac_bayes, GuaranteeKind::pac_bayes_paper,
-                                           GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
+                                           GuaranteeKind::hold_out, GuaranteeKind::hold_out_means,
+                                           GuaranteeKind::starts};
 std::string_view name(GuaranteeKind kind);
 /// "pac-bayes, ..."
 std::string guarantee_names();
@@ -70,12 +72,17 @@ struct GuaranteePlan {
 GuaranteePlan resolved(GuaranteePlan plan, const std::vector<Candidate>& candidates);
 
 bool is_hold_out(GuaranteeKind kind);
+/// The kinds that can be had of these weights on samples that are named, or without any: all that make sense
+/// where a user names none. PAC-Bayes needs samples that nothing of the network was scaled by.
+std::vector<GuaranteeKind> possible_kinds(const std::vector<Candidate>& candidates, bool hold_out,
+                                          bool prior);
 
 struct Guarantee {
   GuaranteeKind kind = GuaranteeKind::pac_bayes;
   bool split = false;  ///< the prior mean was trained on other samples
   certify::Certificate certificate;
   double seconds = 0;
+  std::string finding = {};  ///< of `starts`: whether learning pays, in sentences
 };
 
 /// Certificates of every kind of the plan for candidates of one model, the candidates being the variants of

@@ -1,8 +1,32 @@
 #include "surefoot/experiments/learned_bench.hpp"
 
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/error.hpp"
 
+#include <variant>
+
 namespace surefoot::experiments {
+
+namespace {
+
+certify::ProblemData data_of(const families::FolderProblems& problems) {
+  if (const auto* qp = std::get_if<problems::Qp>(&problems)) return certify::data_of(*qp);
+  if (const auto* cone = std::get_if<problems::ConeProgram>(&problems)) return certify::data_of(*cone);
+  certify::ProblemData data;
+  if (const auto* quadratic = std::get_if<problems::Quadratic>(&problems))
+    data.tables.push_back(certify::view_of(quadratic->c));
+  else
+    data.tables.push_back(certify::view_of(std::get<problems::Lasso>(problems).b));
+  return data;
+}
+
+}  // namespace
+
+families::FolderProblems read_independent(families::FolderOptions& folder) {
+  families::FolderProblems all = families::read_folder(folder);
+  certify::independence_of_problems(data_of(all)).require_none(folder.folder, false);
+  return all;
+}
 
 LearnedBench make_bench(const LearnedSetting& setting, const BenchRequest& request) {
   return std::visit([&](const auto& own) { return own.bench(setting, request); }, setting.options);

@@ -34,6 +34,7 @@ struct BenchRequest {
   std::uint64_t seed = 0;     ///< of the weights that training begins with
   std::string metric = {};    ///< of certificates; empty: the model's first
   bool for_training = false;  ///< with `target` and `refresh`, where the model has them
+  bool solutions = true;      ///< for training: whether the loss compares with them
   Keep keep = make_now;
 };
 
@@ -44,6 +45,8 @@ struct LearnedBench {
   std::function<void(Index first, Index count, algorithms::Batch target)> target = nullptr;
   /// Other samples of the same law in the place of these, for (seed, epoch); null: the family has none.
   std::function<void(std::uint64_t seed, Index epoch)> refresh = nullptr;
+  /// Of FolderStart, where its setting leaves it to the solutions.
+  double output_scale = 0;
 };
 LearnedBench make_bench(const LearnedSetting& setting, const BenchRequest& request);
 
@@ -62,6 +65,10 @@ StepNumbers numbers_by_step(const LearnedSetting& setting);
 std::vector<double> converted_means(const LearnedSetting& setting, const learning::Posterior& other);
 /// Means that are known without training; InputError for models without such.
 std::vector<double> analytic_means(const LearnedSetting& setting);
+
+/// The problems of a folder; InputError if some are there twice or depend on each other: training rows and
+/// new ones lie in the same files, and such a row would be of both.
+families::FolderProblems read_independent(families::FolderOptions& folder);
 
 /// The optimizer that a schedule is of, with the settings that hold where nothing is learned.
 std::shared_ptr<const algorithms::Operator> make_solver(const ScheduledSolver& model,
@@ -91,6 +98,22 @@ struct ControlBench : StartBench<algorithms::Osqp> {
 ControlBench make_start(const ControlStart& model, std::uint64_t family_seed, const BenchRequest& request);
 /// Solutions of problems of control, exact for all purposes.
 problems::Table control_solutions(const ControlStart& model, const problems::Qp& problem, const Keep& keep);
+
+/// Problems first .. first + count - 1 of a folder.
+struct FolderStartBench : StartBench<algorithms::Operator> {
+  std::shared_ptr<const families::FolderProblems> problems;
+};
+FolderStartBench make_start(const FolderStart& model, const BenchRequest& request);
+/// The same for problems that are there already, and the user's table `parameters` of them, if any.
+FolderStartBench make_start(const FolderStart& model, families::FolderProblems problems,
+                            const problems::Table* given, const BenchRequest& request);
+/// Accurate solutions, as iterates of the solver.
+problems::Table folder_solutions(const FolderStart& model, const FolderStartBench& bench, const Keep& keep);
+
+/// Where the weights at their means let the solver begin: its iterates, (x, y, s) of SCS if they have that
+/// many numbers.
+problems::Table start_iterates(const FolderStart& model, const FolderStartBench& bench,
+                               const learning::Posterior& weights, Index iterate_size);
 
 using Tasks = std::shared_ptr<const problems::RegressionTasks>;
 Tasks draw_tasks(const MetaLearning& model, std::uint64_t family_seed, const BenchRequest& request);

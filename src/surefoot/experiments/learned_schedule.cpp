@@ -2,7 +2,6 @@
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/algorithms/ista.hpp"
 #include "surefoot/algorithms/osqp.hpp"
-#include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/learned_bench.hpp"
 
@@ -10,20 +9,6 @@
 #include <memory>
 
 namespace surefoot::experiments {
-
-namespace {
-
-certify::ProblemData data_of(const families::FolderProblems& problems) {
-  if (const auto* qp = std::get_if<problems::Qp>(&problems)) return certify::data_of(*qp);
-  certify::ProblemData data;
-  if (const auto* quadratic = std::get_if<problems::Quadratic>(&problems))
-    data.tables.push_back(certify::view_of(quadratic->c));
-  else
-    data.tables.push_back(certify::view_of(std::get<problems::Lasso>(problems).b));
-  return data;
-}
-
-}  // namespace
 
 std::shared_ptr<const algorithms::Operator> make_solver(const ScheduledSolver& model,
                                                         const families::FolderProblems& problems) {
@@ -54,15 +39,15 @@ std::string ScheduledSolver::method() const {
       return "gradient-descent";
     case families::FolderKind::lasso:
       return "ista";
+    case families::FolderKind::cone:
+      break;
   }
   return "";
 }
 
 LearnedBench ScheduledSolver::bench(const LearnedSetting& setting, const BenchRequest& request) const {
   families::FolderOptions folder = family;
-  const families::FolderProblems all = families::read_folder(folder);
-  // Training rows and fresh ones lie in the same files: a row that is there twice would be of both.
-  certify::independence_of_problems(data_of(all)).require_none(folder.folder, false);
+  const families::FolderProblems all = read_independent(folder);
   LearnedBench bench;
   bench.op = std::make_unique<algorithms::StepSchedule>(
       make_solver(*this, families::rows_of_folder(folder, all, request.first, request.count)), setting.steps);

@@ -2,6 +2,9 @@
 
 #include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/experiments/folder_cones.hpp"
+#include "surefoot/experiments/stages.hpp"
+#include "surefoot/families/folder_parameters.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
@@ -9,10 +12,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace surefoot::experiments {
 
 namespace {
+
+constexpr Index fewest_samples = 8;
 
 // The settings of a network by their keys, each set taken apart by all of its fields.
 
@@ -54,6 +62,30 @@ void visit_network(ScheduledSolver& options, const Visit& visit) {
   visit("step", step);
 }
 
+template <class Visit>
+void visit_network(FolderStart& options, const Visit& visit) {
+  [[maybe_unused]] auto& [family, hidden, unroll, output_scale, rho, scale, alpha, scaling, scale_each,
+                          inputs, scaled_first, scaled_count] = options;
+  visit("hidden", hidden);
+  visit("unroll", unroll);
+  visit("output_scale", output_scale);
+  visit("rho", rho);
+  visit("scale", scale);
+  visit("alpha", alpha);
+  visit("scaling", scaling);
+  visit("scale_each", scale_each);
+}
+
+/// What training finds: metadata have it, training files do not.
+template <class Options>
+void add_found(Options& /*options*/, std::vector<Field>& /*all*/) {}
+
+void add_found(FolderStart& options, std::vector<Field>& all) {
+  all.push_back({"", "", "network.inputs", &options.inputs, true});
+  all.push_back({"", "", "network.scaled_first", &options.scaled_first, true});
+  all.push_back({"", "", "network.scaled_count", &options.scaled_count, true});
+}
+
 template <class Family>
 void add_family(Family& family, std::vector<Field>& all) {
   families::visit_constants(family, [&](const char* key, auto& value) {
@@ -65,6 +97,7 @@ void add_family(Family& family, std::vector<Field>& all) {
 void add_family(families::FolderOptions& family, std::vector<Field>& all) {
   all.push_back({"family", "kind", "problems.kind", &family.kind, true});
   all.push_back({"family", "folder", "problems.folder", &family.folder});
+  all.push_back({"", "", "problems.cones", &family.cones, true, false});
   for (auto& [name, sha256] : family.digests) all.push_back({"", "", "family." + name, &sha256, true, false});
 }
 
@@ -88,11 +121,15 @@ void check_network(const MetaLearning& options) {
   require(options.step > 0, "step: {} must be > 0", options.step);
 }
 
-void check_network(const ControlStart& options) {
+void check_layers(const std::vector<Index>& hidden) {
   constexpr std::size_t most_layers = 100;
-  require(!options.hidden.empty() && options.hidden.size() <= most_layers,
-          "hidden: {} layers, there are 1 .. {}", options.hidden.size(), most_layers);
-  for (const Index units : options.hidden) check_layer(units);
+  require(!hidden.empty() && hidden.size() <= most_layers, "hidden: {} layers, there are 1 .. {}",
+          hidden.size(), most_layers);
+  for (const Index units : hidden) check_layer(units);
+}
+
+void check_network(const ControlStart& options) {
+  check_layers(options.hidden);
   require(options.rho > 0, "rho: {} must be > 0", options.rho);
 }
 
@@ -100,6 +137,7 @@ void check_network(const ScheduledSolver& options) {
   using families::FolderKind;
   const FolderKind kind = families::parse_folder_kind(options.family.kind);
   const std::string method = options.method();
+  require(kind != FolderKind::cone, "kind: a schedule is not of cone programs");
   const bool fits = kind == FolderKind::qp          ? method == "osqp"
                     : kind == FolderKind::quadratic ? method == "gradient-descent"
                                                     : method == "ista" || method == "fista";
@@ -111,6 +149,29 @@ void check_network(const ScheduledSolver& options) {
   require(options.step >= 0, "step: {} must be >= 0", options.step);
 }
 
+void check_network(const FolderStart& options) {
+  using families::FolderKind;
+  const FolderKind kind = families::parse_folder_kind(options.family.kind);
+  require(kind == FolderKind::qp || kind == FolderKind::cone, "kind: '{}' is not one of qp, cone",
+          options.family.kind);
+  check_layers(options.hidden);
+  require(options.unroll >= 0 && options.unroll <= most_steps, "unroll: {} is outside 0 .. {}",
+          options.unroll, most_steps);
+  require(options.output_scale >= 0, "output_scale: {} must be >= 0", options.output_scale);
+  require(options.rho > 0, "rho: {} must be > 0", options.rho);
+  require(options.scale > 0, "scale: {} must be > 0", options.scale);
+  require(options.alpha >= 0 && options.alpha < 2, "alpha: {} is outside [0, 2)", options.alpha);
+  (void)families::ParameterMap::parse(options.inputs);
+  (void)checked_sum("scaled_count", options.scaled_first, options.scaled_count);
+}
+
+/// Regression, which needs no bound: as much work whatever the number of problems.
+std::vector<learning::Stage> usual_start_stages() {
+  learning::Stage stage = plain_stage("regression", 300, 2e-3, 1e-3);
+  stage.surrogate.kind = learning::SurrogateKind::identity;
+  return {stage};
+}
+
 LearnedOptimizer code_network(const char* model) {
   LearnedOptimizer optimizer;
   optimizer.defaults.model = model;
@@ -120,13 +181,15 @@ LearnedOptimizer code_network(const char* model) {
 }
 
 LearnedOptimizer optimizer_of(const char* model, Index steps, LearnedOptions options, learning::LossKind loss,
-                              std::vector<ClaimedMetric> metrics) {
+                              std::vector<ClaimedMetric> metrics, std::vector<learning::Stage> stages = {}) {
   LearnedOptimizer optimizer;
   optimizer.defaults.model = model;
   optimizer.defaults.steps = steps;
   optimizer.defaults.options = std::move(options);
   optimizer.loss = loss;
   optimizer.metrics = std::move(metrics);
+  optimizer.stages = std::move(stages);
+  if (optimizer.defaults.folder() != nullptr) optimizer.defaults.samples = 0;
   return optimizer;
 }
 
@@ -146,7 +209,9 @@ const std::vector<LearnedOptimizer>& learned_optimizers() {
       optimizer_of("mpc-warm-start", 120, ControlStart(), LossKind::regression,
                    {{"optimality residual", {1e-4, 1e-3, 1e-2}}}),
       optimizer_of("schedule", 20, ScheduledSolver(), LossKind::optimality,
-                   {{"optimality residual", {1e-4, 1e-3, 1e-2}}})};
+                   {{"optimality residual", {1e-4, 1e-3, 1e-2}}}),
+      optimizer_of("warm-start", 200, FolderStart(), LossKind::regression,
+                   {{"optimality residual", {1e-4, 1e-3, 1e-2}}}, usual_start_stages())};
   return all;
 }
 
@@ -187,6 +252,7 @@ std::vector<Field> LearnedSetting::fields() {
         visit_network(own, [&](const char* key, auto& value) {
           all.push_back({"network", key, std::string("network.") + key, &value, true});
         });
+        add_found(own, all);
       },
       options);
   return all;
@@ -197,17 +263,45 @@ FamilyKey LearnedSetting::family() const {
 }
 
 families::FolderOptions* LearnedSetting::folder() {
-  auto* scheduled = std::get_if<ScheduledSolver>(&options);
-  return scheduled == nullptr ? nullptr : &scheduled->family;
+  return std::visit(
+      [](auto& own) -> families::FolderOptions* {
+        if constexpr (std::is_same_v<decltype(own.family), families::FolderOptions>) {
+          return &own.family;
+        } else {
+          return nullptr;
+        }
+      },
+      options);
 }
 
 const families::FolderOptions* LearnedSetting::folder() const {
-  const auto* scheduled = std::get_if<ScheduledSolver>(&options);
-  return scheduled == nullptr ? nullptr : &scheduled->family;
+  return const_cast<LearnedSetting*>(this)->folder();  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
 void LearnedSetting::identify() {
-  if (families::FolderOptions* files = folder()) (void)families::read_folder(*files);
+  families::FolderOptions* files = folder();
+  if (files == nullptr) return;
+  if (families::parse_folder_kind(files->kind) == families::FolderKind::cone && files->cones.empty())
+    files->cones = families::cones_text(cones_in(files->folder));
+  const families::FolderProblems all = families::read_folder(*files);
+  const Index there = std::visit([](const auto& family) { return family.instances(); }, all);
+  if (samples == 0) {
+    samples = (there - std::min(first, there)) / 2;
+    require(samples >= fewest_samples,
+            "{}: has {} problems from {} on; to learn from half of them, {} are needed", files->folder,
+            there - std::min(first, there), first, 2 * fewest_samples);
+  }
+  auto* start = std::get_if<FolderStart>(&options);
+  if (start == nullptr) return;
+  const auto given = families::read_beside(families::parameters_table, *files, there);
+  (void)families::read_beside(families::start_table, *files, there);  // that other starts are compared with
+  if (start->scaled_count > 0) return;
+  std::optional<problems::Table> rows;
+  if (given) rows = given->middleRows(first, samples);
+  const families::FolderProblems learned = families::rows_of_folder(*files, all, first, samples);
+  start->inputs = families::find_parameters(learned, rows ? &*rows : nullptr).text();
+  start->scaled_first = first;
+  start->scaled_count = samples;
 }
 
 Index LearnedSetting::unrolled() const {
@@ -233,8 +327,8 @@ void LearnedSetting::validate() const {
       },
       options);
   require(folder() == nullptr || family_seed == 0, "seed: the problems of a folder are not drawn");
-  constexpr Index fewest_samples = 8;
-  require(samples >= fewest_samples, "samples: {} is below {}", samples, fewest_samples);
+  require(samples >= fewest_samples || (samples == 0 && folder() != nullptr), "samples: {} is below {}",
+          samples, fewest_samples);
   (void)checked_sum("samples", first, samples);
   require(steps >= 1 && steps <= most_steps, "steps: {} is outside 1 .. {}", steps, most_steps);
 }

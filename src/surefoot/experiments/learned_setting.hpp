@@ -5,6 +5,7 @@
 #include "surefoot/families/family_key.hpp"
 #include "surefoot/learning/loss.hpp"
 #include "surefoot/learning/posterior.hpp"
+#include "surefoot/learning/train.hpp"
 
 #include <cstdint>
 #include <string>
@@ -92,16 +93,39 @@ struct ScheduledSolver {
   [[nodiscard]] std::vector<double> analytic_means(const LearnedSetting& setting) const;
 };
 
+/// A learned start of OSQP or SCS for the problems of a folder, from what tells one from another.
+struct FolderStart {
+  families::FolderOptions family = {};
+  std::vector<Index> hidden{128, 128};  ///< units of the hidden layers
+  Index unroll = 10;        ///< steps that training goes through: the loss is of the iterate after them
+  double output_scale = 0;  ///< what the network says times this is the start; 0: by the solutions
+  double rho = 0.1;         ///< of OSQP
+  double scale = 0.1;       ///< of SCS
+  double alpha = 0;         ///< relaxation; 0: the solver's usual one
+  Index scaling = 10;       ///< of OSQP: passes of equilibration
+  bool scale_each = true;   ///< of OSQP: each problem equilibrated on its own
+  /// families::ParameterMap::text(), found and scaled on these problems, which no bound may be of.
+  std::string inputs;
+  Index scaled_first = 0;
+  Index scaled_count = 0;  ///< 0: not found yet
+  [[nodiscard]] Index unrolled(Index /*steps*/) const { return unroll; }
+  [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
+  [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
+                                         algorithms::Precision precision) const;
+};
+
 /// What only one model has: the constants of its family and the settings of its network.
-using LearnedOptions = std::variant<CodeNetworks, GradientStart, MetaLearning, ControlStart, ScheduledSolver>;
+using LearnedOptions =
+    std::variant<CodeNetworks, GradientStart, MetaLearning, ControlStart, ScheduledSolver, FolderStart>;
 
 /// Which family and model weights were trained for, and on which samples.
 struct LearnedSetting {
   std::string model = "alista";
   std::uint64_t family_seed = 0;
-  Index samples = 50000;  ///< training samples first .. first + samples - 1
-  Index first = 0;        ///< parts of one set of samples
-  Index steps = 10;       ///< K, that certificates count
+  /// Training samples first .. first + samples - 1; 0, of a folder: the first half of its problems.
+  Index samples = 50000;
+  Index first = 0;   ///< parts of one set of samples
+  Index steps = 10;  ///< K, that certificates count
   /// Training samples that the weights depend on, also through what they started from: first and last. -1:
   /// not on record.
   Index seen_first = -1;
@@ -115,7 +139,8 @@ struct LearnedSetting {
   /// The files of a family that is a folder; null: samples are drawn.
   [[nodiscard]] families::FolderOptions* folder();
   [[nodiscard]] const families::FolderOptions* folder() const;
-  /// Reads the digests of a folder's files, where they are not known yet.
+  /// What only the files of a folder say, where it is not known yet: their digests, the cones, how many
+  /// problems are learned from, and what tells these from one another.
   void identify();
   /// Steps that training goes through.
   [[nodiscard]] Index unrolled() const;
@@ -134,7 +159,8 @@ struct ClaimedMetric {
 struct LearnedOptimizer {
   LearnedSetting defaults;  ///< its name is defaults.model
   learning::LossKind loss = learning::LossKind::nmse;
-  std::vector<ClaimedMetric> metrics;  ///< the first one unless another is asked for
+  std::vector<ClaimedMetric> metrics;        ///< the first one unless another is asked for
+  std::vector<learning::Stage> stages = {};  ///< where a training file has none; empty: it must have some
 
   /// InputError lists the names. Empty: the first.
   [[nodiscard]] const ClaimedMetric& metric(const std::string& name) const;

@@ -33,8 +33,9 @@ using RerunJson = nlohmann::ordered_json;
 // These name files: a certificate may ask for files by their digests alone.
 const std::set<std::string>& options_of_files() {
   static const std::set<std::string> names = [] {
-    std::set<std::string> all{"--P", "--A",     "--q",     "--l",       "--u",        "--b",
-                              "--c", "--start", "--prior", "--letters", "--problems", "--schedule"};
+    std::set<std::string> all{"--P",        "--A",        "--q",         "--l",     "--u",
+                              "--b",        "--c",        "--start",     "--prior", "--letters",
+                              "--problems", "--schedule", "--parameters"};
     for (const std::string& name : loop_file_names()) all.insert("--" + name);
     return all;
   }();

@@ -18,6 +18,7 @@
 #include "surefoot/experiments/learned_bench.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/families/folder_family.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/io/npy.hpp"
 #include "surefoot/io/sha256.hpp"
@@ -174,6 +175,67 @@ SolverRun osqp_run(problems::Qp problem, const algorithms::OsqpOptions& options)
   return run;
 }
 
+namespace {
+
+void require_other_problems(const char* option, const families::FamilyFiles& files,
+                            const LearnedSetting& setting, const std::string& name) {
+  require(problems_by_digest(files, 0).family != setting.family().text(),
+          "{}: {} depends on problems {} .. {} of these files; certify it on others of them with "
+          "surefoot calibrate {} --hold-out FIRST:COUNT",
+          option, name, setting.seen_first, setting.seen_last, name);
+}
+
+problems::Table learned_starts(families::FamilyFiles& files, const families::FolderProblems& problems,
+                               families::FolderKind kind, Index iterate_size,
+                               const std::filesystem::path& weights) {
+  const std::string name = weights.string();
+  const learning::Posterior posterior = learning::load_posterior(weights);
+  note_missing_digest(posterior, name);
+  const LearnedSetting setting = setting_of(posterior, name);
+  const auto* model = std::get_if<FolderStart>(&setting.options);
+  require(model != nullptr && model->family.kind == to_string(kind),
+          "--start: {} holds weights of {}{}, no learned start of problems of the kind {}", name,
+          setting.model, model == nullptr ? "" : " for the kind " + model->family.kind, to_string(kind));
+  require_other_problems("--start", files, setting, name);
+  std::optional<problems::Table> given;
+  if (files.has(families::parameters_table)) given = files.read_table(families::parameters_table);
+  problems::Table starts;
+  files.with_file_names([&] {
+    const FolderStartBench bench = make_start(*model, problems, given ? &*given : nullptr, {});
+    learning::require_layout(posterior, bench.warm->weights());
+    starts = start_iterates(*model, bench, posterior, iterate_size);
+  });
+  return starts;
+}
+
+RerunFile start_file(const std::filesystem::path& weights) {
+  return {"--start", file_name(weights.string()), io::sha256_of_file(weights.string())};
+}
+
+}  // namespace
+
+bool names_weights(const std::string& start) {
+  return start.ends_with(".safetensors");
+}
+
+SolverRun started_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options,
+                      const std::filesystem::path& weights) {
+  SolverRun run = osqp_run(files, options);
+  run.starts = learned_starts(files, *std::static_pointer_cast<const problems::Qp>(run.problems),
+                              families::FolderKind::qp, run.op->iterate_size(), weights);
+  run.weights = start_file(weights);
+  return run;
+}
+
+SolverRun started_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
+                      const problems::Cones& cones, const std::filesystem::path& weights) {
+  SolverRun run = scs_run(files, options, cones);
+  run.starts = learned_starts(files, *std::static_pointer_cast<const problems::ConeProgram>(run.problems),
+                              families::FolderKind::cone, run.op->iterate_size(), weights);
+  run.weights = start_file(weights);
+  return run;
+}
+
 SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights) {
   const std::string name = weights.string();
   const learning::Posterior posterior = learning::load_posterior(weights);
@@ -187,10 +249,7 @@ SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::pat
     std::unique_ptr<algorithms::StepSchedule> schedule;
   };
   const auto held = std::make_shared<Held>(Held{files.read_qp(), nullptr});
-  require(problems_by_digest(files, 0).family != setting.family().text(),
-          "--schedule: {} depends on problems {} .. {} of these files; certify it on others of them with "
-          "surefoot calibrate {} --hold-out FIRST:COUNT",
-          name, setting.seen_first, setting.seen_last, name);
+  require_other_problems("--schedule", files, setting, name);
   files.with_file_names([&] {
     held->schedule =
         std::make_unique<algorithms::StepSchedule>(make_solver(*model, held->problems), setting.steps);
@@ -248,7 +307,9 @@ FamilyRun::FamilyRun(const std::string& family, families::FamilyFiles& files, So
     : files_(files), solver_(std::move(solver)), options_(std::move(options)), claims_(std::move(claims)) {
   options_.validate();
   require_memory();
-  if (!options_.start.empty()) {
+  if (solver_.starts) {
+    starts_ = std::move(*solver_.starts);
+  } else if (!options_.start.empty()) {
     starts_ = files.read_table("start");
     solver_.data.tables.push_back(certify::view_of(starts_));
   }
@@ -277,7 +338,7 @@ std::vector<RerunFile> rerun_files_of(const families::FamilyFiles& files,
 certify::SampleRange problems_by_digest(const families::FamilyFiles& files, Index count) {
   FamilyKey key{"files", {}};
   for (const families::FamilyFiles::Read& read : files.files()) {
-    if (read.name != "start") key.constants[read.name] = read.sha256;
+    if (!families::is_beside_problems(read.name)) key.constants[read.name] = read.sha256;
   }
   return {key.text(), 0, certify::data_set, 0, count};
 }
@@ -310,7 +371,7 @@ FamilyResult FamilyRun::count(certify::CountJournal& journal) {
     if (!options_.until)
       progress.update(static_cast<double>(++finished), static_cast<double>(own.count), "problems");
   };
-  const runs::Start start = options_.start.empty() ? runs::cold_start() : runs::given_start(starts_);
+  const runs::Start start = starts_.size() == 0 ? runs::cold_start() : runs::given_start(starts_);
   certificate = options_.until
                     ? run_until(metric, run_options, start, listener, journal, result)
                     : certify::certify_run(op(), metric, claims_, run_options, start, listener, &journal);
@@ -446,7 +507,8 @@ std::string record_of_files(const std::string& settings, const families::FamilyF
   run["files"] = Json::object();
   for (const families::FamilyFiles::Read& read : files.files())
     run["files"][read.name] = {{"file", file_name(read.file)}, {"sha256", read.sha256}};
-  if (weights) run["files"]["schedule"] = {{"file", weights->file}, {"sha256", weights->sha256}};
+  if (weights)
+    run["files"][weights->option.substr(2)] = {{"file", weights->file}, {"sha256", weights->sha256}};
   run["iterations"] = options.iterations;
   if (const std::string description = run.value("description", ""); !description.empty())
     result.solver_line = "Solver: " + description;

@@ -71,8 +71,9 @@ struct SolverRun {
   certify::ProblemData data;
   /// Accurate solutions of all instances.
   std::function<problems::Table(const Interrupt&)> solve;
-  std::optional<RerunFile> weights = std::nullopt;  ///< of a learned schedule, and the option that names them
-  bool stops = false;                               ///< its stopping test, if it has one, is obeyed
+  std::optional<RerunFile> weights = std::nullopt;  ///< of what is learned, and the option that names them
+  std::optional<problems::Table> starts = std::nullopt;  ///< iterates that a learned start gives
+  bool stops = false;                                    ///< its stopping test, if it has one, is obeyed
 };
 SolverRun osqp_run(problems::Qp problem, const algorithms::OsqpOptions& options);
 SolverRun scs_run(problems::ConeProgram problem, const algorithms::ScsOptions& options);
@@ -83,6 +84,15 @@ SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& op
 /// OSQP with a learned schedule (`surefoot train`, model = "schedule") at its means. InputError if the
 /// weights are no schedule of OSQP, or depend on these very problems.
 SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights);
+
+/// Whether a value of --start is a file of weights, not a table of iterates.
+bool names_weights(const std::string& start);
+/// A solver with any settings, from the learned start of `surefoot train` (model = "warm-start") at its
+/// means. InputError if the weights are no start for such problems, or depend on these very ones.
+SolverRun started_run(families::FamilyFiles& files, const algorithms::OsqpOptions& options,
+                      const std::filesystem::path& weights);
+SolverRun started_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
+                      const problems::Cones& cones, const std::filesystem::path& weights);
 
 struct FamilyResult {
   certify::Certificate certificate;

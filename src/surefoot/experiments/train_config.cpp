@@ -267,6 +267,7 @@ TrainConfig config_of(const std::filesystem::path& path, const toml::table& root
     for (const toml::node& node : *stages)
       config.stages.push_back(read_stage(file, *node.as_table(), config.loss));
   }
+  if (config.stages.empty()) config.stages = learned_optimizer(config.setting.model).stages;
   require(!config.stages.empty(), "{}: has no [[stage]]", file);
   families::FolderOptions* files = config.setting.folder();
   if (files != nullptr && !files->folder.empty()) files->folder = beside(files->folder).string();

@@ -110,6 +110,27 @@ void add_seen_samples(const Training& training, TrainConfig& config) {
   }
 }
 
+// What a learned start sees, as the weights that it begins with see it: else they would be others, and a
+// prior would depend on the problems that its bound is of.
+void take_scaling(const TrainConfig& config, LearnedSetting& setting) {
+  auto* start = std::get_if<FolderStart>(&setting.options);
+  if (start == nullptr) return;
+  for (const fs::path& file : {config.start, config.prior}) {
+    if (file.empty()) continue;
+    const LearnedSetting other = setting_of(learning::load_posterior(file), file.string());
+    const auto* theirs = std::get_if<FolderStart>(&other.options);
+    require(theirs != nullptr, "{}: holds weights of {}, not of {}", file.string(), other.model,
+            setting.model);
+    require(start->scaled_count == 0 || start->inputs == theirs->inputs,
+            "{}: its network sees other numbers than the other weights that this training begins with",
+            file.string());
+    start->inputs = theirs->inputs;
+    start->scaled_first = theirs->scaled_first;
+    start->scaled_count = theirs->scaled_count;
+    if (start->output_scale == 0) start->output_scale = theirs->output_scale;
+  }
+}
+
 // Looks that this training may have learned from: in the folder, which keeps its ledger, in the shared one,
 // and by way of the weights that it begins with.
 std::vector<certify::Look> looks_before(const Training& training) {
@@ -202,6 +223,7 @@ static void describe(const Training& training, learning::Posterior& posterior) {
 bool is_of(const learning::Posterior& posterior, const Training& training) {
   learning::Posterior same = posterior;
   Training identified = training;
+  take_scaling(training.config, identified.config.setting);
   identified.config.setting.identify();
   describe(identified, same);
   same.metadata["training.version"] = posterior.metadata.contains("training.version")
@@ -213,6 +235,7 @@ bool is_of(const learning::Posterior& posterior, const Training& training) {
 learning::TrainResult run_training(const Training& asked) {
   asked.config.validate();
   Training training = asked;
+  take_scaling(asked.config, training.config.setting);
   training.config.setting.identify();
   TrainConfig config = training.config;
   const LearnedSetting& setting = config.setting;
@@ -227,12 +250,18 @@ learning::TrainResult run_training(const Training& asked) {
   const std::vector<certify::Look> looks = looks_before(training);
   add_seen_samples(training, config);
 
-  const LearnedBench bench = make_bench(setting, {.set = families::SampleSet::training,
-                                                  .count = setting.samples,
-                                                  .first = setting.first,
-                                                  .precision = config.precision,
-                                                  .seed = config.seed,
-                                                  .for_training = true});
+  const LearnedBench bench =
+      make_bench(setting, {.set = families::SampleSet::training,
+                           .count = setting.samples,
+                           .first = setting.first,
+                           .precision = config.precision,
+                           .seed = config.seed,
+                           .for_training = true,
+                           .solutions = learning::compares_with_solutions(config.loss)});
+  if (bench.output_scale > 0) {
+    for (TrainConfig* one : {&config, &training.config})
+      std::get<FolderStart>(one->setting.options).output_scale = bench.output_scale;
+  }
   const Index steps = setting.unrolled();
   needs.add_blocks(*bench.op, steps, config.slots, steps + 1);
   add_weights(config, bench.op->weights(), needs);

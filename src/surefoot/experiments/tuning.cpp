@@ -9,6 +9,7 @@
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/checkpoints.hpp"
+#include "surefoot/experiments/counted_traces.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/io/json_dump.hpp"
 #include "surefoot/runs/tally.hpp"
@@ -190,12 +191,7 @@ TuneTraces kept_traces(Tunable& subject, const std::optional<SettingValues>& can
 }
 
 certify::Counted counted(const char* name, const TuneTraces& traces, const certify::Options& claims) {
-  certify::Variant variant;
-  variant.name = name;
-  variant.source = "surefoot tune";
-  runs::Tally tally(certify::tally_spec(claims, traces.steps));
-  for (Index i = 0; i < traces.values.rows(); ++i) tally.add_run(traces.values.row(i).data());
-  return {variant, std::move(tally)};
+  return counted_traces(name, "surefoot tune", traces.steps, traces.values, claims);
 }
 
 certify::Certificate certified(const Tunable& subject, const TuneOptions& options, const TuneResult& result) {

@@ -53,7 +53,7 @@ FamilyKey key_of(const ModelPredictiveControlOptions& options) {
 FamilyKey key_of(const FolderOptions& options) {
   FamilyKey key{"files", {}};
   for (const auto& [name, sha256] : options.digests)
-    if (!sha256.empty()) key.constants[name] = sha256;
+    if (!sha256.empty() && !is_beside_problems(name)) key.constants[name] = sha256;
   return key;
 }
 

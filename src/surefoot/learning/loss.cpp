@@ -29,13 +29,17 @@ bool is_measured(LossKind kind) {
   return kind == LossKind::objective || kind == LossKind::optimality;
 }
 
+bool compares_with_solutions(LossKind kind) {
+  return !is_measured(kind) && kind != LossKind::residual;
+}
+
 void Loss::validate(Index steps) const {
   require(step_weights.empty() || static_cast<Index>(step_weights.size()) == steps,
           "step_weights: {} of them for {} steps", step_weights.size(), steps);
   for (const double value : step_weights)
     require(std::isfinite(value) && value >= 0, "step_weights: {} is negative or not finite", value);
-  require(target || is_measured(kind) || kind == LossKind::residual,
-          "loss: {} needs solutions to compare with", to_string(kind));
+  require(target || !compares_with_solutions(kind), "loss: {} needs solutions to compare with",
+          to_string(kind));
   require(steps > 0 || kind != LossKind::residual, "steps: a residual needs at least 1");
 }
 

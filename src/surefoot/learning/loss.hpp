@@ -19,6 +19,8 @@ std::string_view to_string(LossKind kind);
 LossKind parse_loss(std::string_view name);
 /// Whether it is a quantity that the operator measures.
 bool is_measured(LossKind kind);
+/// Whether it needs Loss::target.
+bool compares_with_solutions(LossKind kind);
 
 /// What a run is trained for, one number per instance: the loss of the last iterate, or a weighted sum over
 /// steps. Losses of an iterate see the operator's state.
