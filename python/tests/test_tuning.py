@@ -115,13 +115,13 @@ def test_the_usual_runs_are_enough_for_the_first_rung():
 
 @pytest.mark.parametrize(("low", "high"), [(0.99, 0.9999), (1990, 2020), (1e-3, 1e3), (0, 1), (1.0, 1.9)])
 @pytest.mark.parametrize("logarithmic", [False, True])
-def test_a_range_has_some_hundred_values_of_few_digits(low, high, logarithmic):
+def test_a_range_has_many_values_of_few_digits(low, high, logarithmic):
     if low == 0 and logarithmic:
         return
     axis = surefoot.tuning._Range("x", low, high, logarithmic)
     values = {axis.value(place) for place in np.linspace(0, 1, 20_001)}
     assert min(values) >= low and max(values) <= high
-    assert 100 <= len(values) <= 1000 * max(1, np.log10(high / low) if logarithmic else 1)
+    assert 32 <= len(values) <= 1000 * max(1, np.log10(high / low) if logarithmic else 1)
     assert all(len(repr(value)) <= 9 for value in values)
 
 

@@ -81,7 +81,7 @@ class _Range:
         return min(max(self._few_digits(between), self.low), self.high)
 
     def _few_digits(self, value: float) -> float:
-        """As few digits as tell some hundred values of the range apart, at most a thousand by decade."""
+        """As few digits as tell about a hundred values of the range apart, some hundred by decade of a wide one."""
         if value == 0:
             return 0.0
         size = math.floor(math.log10(abs(value)))
@@ -89,7 +89,7 @@ class _Range:
             decades = math.log10(self.high / self.low)
             wanted = size - 2 + (min(0, math.ceil(math.log10(decades))) if decades > 0 else -12)
         else:
-            wanted = math.ceil(math.log10(self.high - self.low)) - 3
+            wanted = math.floor(math.log10(self.high - self.low) + 0.5) - 2
         places = max(wanted, size - 14)
         unit = 10.0 ** abs(places)  # a whole number: the quotient is the nearest double
         return math.floor(value * unit + 0.5) / unit if places < 0 else math.floor(value / unit + 0.5) * unit

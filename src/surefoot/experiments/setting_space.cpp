@@ -29,15 +29,15 @@ double value_at(const SettingAxis& axis, double place) {
   return axis.low + (axis.high - axis.low) * within;
 }
 
-/// As few digits as tell some hundred values of the range apart, at most a thousand by decade: what a user
-/// would write.
+/// As few digits as tell about a hundred values of the range apart, some hundred by decade of a wide one:
+/// what a user would write.
 double few_digits(const SettingAxis& axis, double value) {
   if (value == 0) return 0;
   const double size = std::floor(std::log10(std::abs(value)));
   const double wanted =
       axis.kind == SettingAxis::Kind::logarithmic
           ? size - 2 + std::min(0.0, std::ceil(std::log10(std::log10(axis.high / axis.low))))
-          : std::ceil(std::log10(axis.high - axis.low)) - 3;
+          : std::round(std::log10(axis.high - axis.low)) - 2;
   const double places = std::max(wanted, size - 14);
   const double unit = std::pow(10.0, std::abs(places));  // a whole number: the quotient is the nearest double
   return places < 0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;

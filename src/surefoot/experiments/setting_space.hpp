@@ -52,8 +52,8 @@ class SettingSpace {
   /// Candidates that differ in one setting: every range up and down by the distance of the first grid over
   /// 2^level, every other choice.
   [[nodiscard]] std::vector<SettingValues> neighbours(const SettingValues& candidate, Index level) const;
-  /// The candidate that runs as this one does: numbers of few digits within their ranges, some hundred values
-  /// of each, the usual choice where a setting does not matter.
+  /// The candidate that runs as this one does: numbers of few digits within their ranges, about a hundred
+  /// values of each, the usual choice where a setting does not matter.
   [[nodiscard]] SettingValues canonical(SettingValues candidate) const;
   /// Settings that matter, by name; none of an empty candidate.
   [[nodiscard]] SettingTexts texts(const SettingValues& candidate) const;

@@ -70,7 +70,7 @@ TEST(SettingSpace, AFineGridIsNoLargerThanAsked) {
   EXPECT_INPUT_ERROR((space.fine_grid(7)), "has at least 8 points, not 7");
 }
 
-TEST(SettingSpace, ARangeHasSomeHundredValuesOfFewDigits) {
+TEST(SettingSpace, ARangeHasManyValuesOfFewDigits) {
   for (const char* text : {"x=0.99:0.9999", "x=1990:2020", "x=0:1", "x=1:1.9", "x=-3:5", "x=0.99:0.9999:log",
                            "x=1990:2020:log", "x=1e-3:1e3:log", "x=1:10:log"}) {
     const SettingAxis axis = parse_axis("--over", text);
@@ -87,7 +87,7 @@ TEST(SettingSpace, ARangeHasSomeHundredValuesOfFewDigits) {
     }
     const double decades =
         axis.kind == SettingAxis::Kind::linear ? 1 : std::max(1.0, std::log10(axis.high / axis.low));
-    EXPECT_GE(values.size(), 100U) << text;
+    EXPECT_GE(values.size(), 32U) << text;
     EXPECT_LE(static_cast<double>(values.size()), 1000 * decades) << text;
     EXPECT_LE(longest, 8U) << text;
   }

@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/claim_text.hpp"
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/paired.hpp"
 #include "surefoot/core/part.hpp"
 #include "surefoot/experiments/racing.hpp"
