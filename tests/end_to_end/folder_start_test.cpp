@@ -178,7 +178,8 @@ TEST_F(FolderStarts, BadInputIsOneLine) {
     for (int i = 0; i < 40; ++i) same += row;
     write("mpc/" + std::string(name) + ".csv", same);
   }
-  refused(recipe("folder = \"mpc\""), "the 20 problems that are learned from all agree: there is nothing to learn");
+  refused(recipe("folder = \"mpc\""),
+          "the 20 problems that are learned from all agree: there is nothing to learn");
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST_F(Schedules, OfScsAreCertifiedAndRunOnOtherProblems) {
       recipe("kind = \"cone\"\nfolder = \"portfolio\"\nsamples = 150\n", "steps = 12\nscale = 0.3\n"));
   const ProgramResult trained = surefoot("train s.toml --out s --quiet");
   ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_EQ(slurp(folder_ / "s/schedule.csv").substr(0, 16), "step,scale,alpha");
+  EXPECT_EQ(slurp(folder_ / "s/schedule.csv").substr(0, 13), "k,scale,alpha");
   const ProgramResult made =
       surefoot("calibrate s/weights.safetensors --hold-out 200:200 --tolerances 1e-2,1e-1 --out g");
   ASSERT_EQ(made.code, 0) << made.err;

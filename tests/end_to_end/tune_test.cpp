@@ -119,7 +119,7 @@ TEST_F(Tune, BadInputIsOneLine) {
   expect_refused(quick() + "--time 5 parsecs", {"parsecs"});
   expect_refused(
       "tune qp " + mpc() + " --iterations 4 --target \"80% below 1e-4\" --over rho=1:2:log:3 --runs 300",
-      {"the best settings that were found, rho=", "do not reach 80 % below 1e-4"});
+      {"the best settings that were found, the default, do not reach 80 % below 1e-4"});
   expect_refused("tune command --over rho=1:2 --target \"50% below 1\" --samples 40 -- false {rho} {seed}",
                  {"none of", "exit code 1"});
   expect_refused("tune command --over rho=1:2 --target \"50% below 1\" --samples 40 -- echo {seed}",
