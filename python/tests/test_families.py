@@ -1,6 +1,7 @@
 """Families on the batch engine: equal to the program, interruptible, without the interpreter lock."""
 
 import json
+import pathlib
 import signal
 import subprocess
 import sys
@@ -295,3 +296,41 @@ def test_ctrl_c_stops_long_work_cleanly(call):
             child.kill()
     assert child.returncode == 0, err
     assert out == "stopped ('osqp',)\n"
+
+
+def program_is_packed():
+    return (pathlib.Path(surefoot.__file__).parent / "bin/surefoot").exists()
+
+
+def test_saved_families_are_the_program_s(mpc, portfolio, surefoot_program, tmp_path):
+    mpc.save(tmp_path / "mpc")
+    portfolio.save(tmp_path / "portfolio")
+    for kind, family, folder in (("qp", mpc, "mpc"), ("cone", portfolio, "portfolio")):
+        surefoot_program("run", kind, folder, "--iterations", "20", "--tolerances", "1e-2", "--out", f"r-{kind}")
+        compare(family.certify(20, tolerances=[1e-2]), (tmp_path / f"r-{kind}/certificate.json").read_text())
+    own = surefoot.QPFamily([np.eye(2), 2 * np.eye(2)], np.eye(2), np.zeros(2), np.zeros((2, 2)), np.ones(2))
+    own.save(tmp_path / "own")
+    assert np.load(tmp_path / "own/P.npy").tolist() == [[[1, 0], [0, 1]], [[2, 0], [0, 2]]]
+
+
+@pytest.mark.skipif(not program_is_packed(), reason="the program is not packed with this installation")
+def test_families_are_tuned_and_learned_from(mpc, tmp_path):
+    tuned = mpc.tune("90% below 1e-2", out=tmp_path / "t", over="rho=0.1:1:log", runs=6000, iterations=80)
+    assert set(tuned.certificate.variants) == {"default", "tuned"} and tuned.settings["rho"] > 0.1
+    assert "90 %" in tuned.summary or "90%" in tuned.summary
+    start = mpc.train(tmp_path / "l", samples=60, hidden=[8], steps=20, scale_each=False)
+    assert start.learned_from == range(60) and start.weights.exists()
+    with pytest.raises(ValueError, match="depends on problems 0 .. 59"):
+        start.calibrate(range(50, 100))
+    made = start.calibrate(range(60, 260), tolerances=[1e-2])
+    assert set(made) == {"hold-out-means", "starts"} and made["starts"].verify()
+    start.export_c(tmp_path / "start.c", certificate=tmp_path / "l/guarantees/hold-out-means/certificate.json")
+    assert "void surefoot_start(" in (tmp_path / "start.c").read_text()
+    with pytest.raises(ValueError, match="unrolll"):
+        mpc.train(tmp_path / "bad", unrolll=3)
+
+
+def test_without_the_program_tuning_says_so(mpc, tmp_path, monkeypatch):
+    monkeypatch.setattr(surefoot._program, "__file__", str(tmp_path / "surefoot/_program.py"))
+    with pytest.raises(RuntimeError, match="this installation has no program"):
+        mpc.tune("90% below 1e-2", out=tmp_path / "t")

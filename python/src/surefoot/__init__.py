@@ -39,6 +39,7 @@ from .charges import Charge, certify_charged
 from .closed_loops import Rollouts, closed_loop
 from .cvxpy_problems import from_cvxpy
 from .families import ConeFamily, QPFamily, Terminations
+from .family_work import FamilyTuned, LearnedStart
 from .monitor import Alarm, ClaimAlarm, Monitor
 from .pairs import Comparison, PairedComparison, Ranking, compare, compare_paired, rank
 from .tallies import Tally
@@ -58,7 +59,9 @@ __all__ = [
     "ClaimAlarm",
     "Comparison",
     "ConeFamily",
+    "FamilyTuned",
     "InputError",
+    "LearnedStart",
     "Monitor",
     "Observed",
     "MeanClaim",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
+import pathlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
@@ -12,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, family_work
 from ._arguments import flag, real_number, text, whole_number
 from ._optional import needed
 from .certificate import Certificate
 from .certification import ClaimOptions, Traces, claim_options, npy_sha256, record_text
+from .family_work import FamilyTuned, LearnedStart
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -123,6 +126,18 @@ class Compressed:
             digest.update(part.data if part.size else b"")
         return digest.hexdigest()
 
+    def dense(self) -> npt.NDArray[np.float64]:
+        full = np.zeros(self.shape)
+        full[self.rows_of, np.repeat(np.arange(self.shape[1]), np.diff(self.begins))] = self.values
+        return full
+
+    def matrix_market(self) -> str:
+        columns = np.repeat(np.arange(self.shape[1]), np.diff(self.begins))
+        entries = (f"{row + 1} {column + 1} {value!r}\n" for row, column, value in
+                   zip(self.rows_of.tolist(), columns.tolist(), self.values.tolist()))  # fmt: skip
+        head = f"%%MatrixMarket matrix coordinate real general\n{self.shape[0]} {self.shape[1]} {len(self.values)}\n"
+        return head + "".join(entries)
+
     def scipy(self) -> Any:
         sparse = needed("scipy.sparse")
         return sparse.csc_matrix((self.values, self.rows_of, self.begins), shape=self.shape)
@@ -161,6 +176,7 @@ class _Family:
 
     _problem: Any
     _preset: Preset = "default"
+    _kind = "qp"  # as the program calls it
 
     def __init__(
         self,
@@ -321,6 +337,65 @@ class _Family:
         iterations = _iterations(iterations)
         return self._engine(preset, _both(settings, more), iterations).iterates(iterations, start)
 
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes the family as a folder of files for the program: ``surefoot run``, ``tune``, ``train``.
+
+        Matrices that each problem has its own of are written densely.
+        """
+        where = pathlib.Path(folder)
+        where.mkdir(parents=True, exist_ok=True)
+        for name, parts in self._matrices.items():
+            if len(parts) > 1:
+                np.save(where / f"{name}.npy", np.stack([part.dense() for part in parts]))
+            else:
+                (where / f"{name}.mtx").write_text(parts[0].matrix_market())
+        for name, rows in self._tables.items():
+            np.save(where / f"{name}.npy", rows)
+        settings = self._cone_settings()
+        if settings:
+            (where / "settings.toml").write_text(settings)
+
+    def _cone_settings(self) -> str:
+        return ""
+
+    def tune(
+        self, target: str, *, out: str | os.PathLike[str], over: str | None = None, runs: int | None = None, **options: Any
+    ) -> FamilyTuned:
+        """Searches better settings of the solver and certifies them on problems that nothing was chosen by: ``surefoot tune``.
+
+        Parameters
+        ----------
+        target
+            ``"90% below 1e-4"``: the iterations that this takes are what is sought.
+        out
+            Folder for the family's files and all results.
+        over, runs, options
+            As the options of ``surefoot tune qp|cone``, which documents them: ``over="rho,alpha"``, ``iterations=400``, ``seed=1``.
+        """
+        return family_work.tune(self._kind, self, target, out, over, runs, options)
+
+    def train(
+        self, out: str | os.PathLike[str], *, samples: int | None = None, first: int = 0, seed: int = 0, **network: Any
+    ) -> LearnedStart:
+        """Trains a network that says where the solver begins, from what tells one problem from another: ``surefoot train``.
+
+        Parameters
+        ----------
+        out
+            Folder for the family's files and all results.
+        samples, first
+            Problems first .. first + samples - 1 are learned from [half of them]; the others are there to certify on.
+        network
+            Keys of ``[network]`` of a training file: ``hidden=[64, 64]``, ``unroll=10``, ``steps=200``, ``scale_each=False``.
+
+        >>> import numpy as np, surefoot, tempfile
+        >>> lower = np.random.default_rng(0).uniform(0, 1, (60, 2))
+        >>> family = surefoot.QPFamily(np.eye(2), np.eye(2), np.zeros(2), lower, np.full(2, np.inf))
+        >>> family.train(tempfile.mkdtemp(), hidden=[4], steps=20).learned_from  # doctest: +SKIP
+        range(0, 30)
+        """
+        return family_work.train(self._kind, self, out, samples, first, seed, network)
+
     def terminations(
         self,
         iterations: int = 4000,
@@ -452,6 +527,14 @@ class ConeFamily(_Family):
     >>> np.allclose(family.solve()[:, :2], -b, atol=1e-9)
     True
     """
+
+    _kind = "cone"
+
+    def _cone_settings(self) -> str:
+        lists = {name: list(getattr(self, name)) for name in ("second_order", "semidefinite", "power")}
+        counts = {name: getattr(self, name) for name in ("zero", "nonnegative", "exponential", "dual_exponential")}
+        lines = [f"{name} = {value}" for name, value in {**counts, **lists}.items() if value]
+        return "[cones]\n" + "\n".join(lines) + "\n"
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 #include "surefoot/bounds/rounding.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/c_source.hpp"
 
 #include <fmt/format.h>
 
@@ -23,30 +24,11 @@ LikelihoodRatios proof_by_one_failure(bool is_test) {
   return {SUREFOOT_MONITOR_LARGEST, is_test ? 1.0 : 0.0};
 }
 
-bool is_name_in_c(std::string_view name) {
-  const auto fits = [](char letter) {
-    return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
-  };
-  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, fits);
-}
-
 std::string c_numbers(const double* values) {
   std::string text;
   for (std::size_t i = 0; i < SUREFOOT_MONITOR_RATIOS; ++i)
     text += fmt::format("{}{:a}", i > 0 ? ", " : "", values[i]);
   return text;
-}
-
-/// A line that neither ends a comment nor the line.
-std::string comment_line(std::string_view text) {
-  std::string line;
-  for (const char letter : text) {
-    const bool ends_comment = letter == '/' && !line.empty() && line.back() == '*';
-    const bool plain = letter >= ' ' && letter != '\x7f' && letter != '\\';
-    line += ends_comment ? ' ' : (plain ? letter : '?');
-  }
-  return line;
 }
 
 }  // namespace
@@ -99,10 +81,10 @@ MonitorConstants::MonitorConstants(const std::vector<WatchedRate>& rates, const 
 
 std::string c_header(const MonitorConstants& constants, const std::string& name,
                      const std::vector<std::string>& about) {
-  require(is_name_in_c(name), "name: '{}' is not a name in C", name);
+  io::require_name_in_c(name);
   const surefoot_monitor_constants& all = constants.get();
   std::string text = "/* Written by `surefoot export`: constants for surefoot/monitor.h.\n";
-  for (const std::string& line : about) text += fmt::format(" * {}\n", comment_line(line));
+  for (const std::string& line : about) text += fmt::format(" * {}\n", io::c_comment_line(line));
   text += fmt::format(
       " */\n#ifndef SUREFOOT_EXPORTED_{0}\n#define SUREFOOT_EXPORTED_{0}\n\n#include "
       "<surefoot/monitor.h>\n\nstatic const surefoot_monitor_claim {0}_claims[{1}] = {{\n",
