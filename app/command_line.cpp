@@ -5,6 +5,7 @@
 #include "surefoot/core/version.hpp"
 
 #include "exit_codes.hpp"
+#include "help_groups.hpp"
 #include "settings.hpp"
 #include "verbs.hpp"
 
@@ -139,7 +140,9 @@ std::unique_ptr<CLI::App> make_command_line(int& exit_code, std::string_view onl
   for (const NamedVerb& verb : all_verbs) {
     if (!only.empty() && only != verb.name) continue;
     verb.add(*app, exit_code);
-    app->get_subcommand(std::string(verb.name))->group(verb.group);
+    CLI::App* added = app->get_subcommand(std::string(verb.name));
+    added->group(verb.group);
+    help_groups::arrange(*added);
   }
   return app;
 }

@@ -2,6 +2,8 @@
 
 #include "surefoot/core/error.hpp"
 
+#include "help_groups.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,6 +20,13 @@ std::string in_short(std::string text) {
   if (text.size() <= longest) return text;
   const std::size_t space = text.rfind(' ', longest);
   return text.substr(0, space == std::string::npos ? longest : space) + " ...";
+}
+
+/// With the group of the option behind it, where there are several.
+std::string described_shortly(const DescribedOption& option) {
+  const bool grouped =
+      !option.group.empty() && option.group != "Options" && option.group != help_groups::common;
+  return in_short(option.description) + (grouped ? fmt::format(" ({})", option.group) : "");
 }
 
 /// In single quotes, for every shell.
@@ -79,7 +88,7 @@ complete -F _surefoot surefoot
 std::string zsh_script(const std::vector<DescribedVerb>& verbs) {
   const auto entry = [](const std::string& name, const std::string& description) {
     std::string escaped;
-    for (const char c : in_short(description)) escaped += c == ':' ? std::string("\\:") : std::string(1, c);
+    for (const char c : description) escaped += c == ':' ? std::string("\\:") : std::string(1, c);
     return fmt::format("      {}\n", quoted_word(name + ":" + escaped));
   };
   std::string script = fmt::format(R"(#compdef surefoot
@@ -98,11 +107,12 @@ _surefoot() {{
   for (const DescribedVerb& verb : verbs) {
     script += fmt::format("    \"{}\")\n", path_of(verb));
     script += "      verbs=(\n";
-    for (const DescribedOption& inner : verb.verbs) script += entry(inner.names.front(), inner.description);
+    for (const DescribedOption& inner : verb.verbs)
+      script += entry(inner.names.front(), in_short(inner.description));
     script += "      )\n      options=(\n";
     for (const DescribedOption& option : verb.options)
       for (const std::string& name : option.names)
-        if (name.starts_with("--")) script += entry(name, option.description);
+        if (name.starts_with("--")) script += entry(name, described_shortly(option));
     script += "      ) ;;\n";
   }
   script += R"(  esac
@@ -140,7 +150,7 @@ std::string fish_script(const std::vector<DescribedVerb>& verbs) {
       for (const std::string& name : option.names)
         if (name.starts_with("--"))
           script += fmt::format("complete -c surefoot -n {} -l {} -d {}{}\n", quoted_word(condition),
-                                name.substr(2), quoted_word(in_short(option.description)),
+                                name.substr(2), quoted_word(described_shortly(option)),
                                 option.takes.empty() ? "" : " -r");
   }
   return script;

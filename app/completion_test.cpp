@@ -3,6 +3,7 @@
 #include "surefoot/io/atomic_file.hpp"
 
 #include "command_line.hpp"
+#include "help_groups.hpp"
 #include "manual.hpp"
 #include "support/input_error.hpp"
 #include "support/temporary_folder.hpp"
@@ -50,6 +51,49 @@ TEST(DescribedVerbs, SayWhatHelpSays) {
   EXPECT_EQ(option("--json").takes, "") << "a flag";
 }
 
+TEST(DescribedVerbs, OptionsAreInGroups) {
+  const std::vector<DescribedVerb> verbs = all_described();
+  std::set<std::string> seen;
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"certify"},
+                                                                                     {"run", "qp"},
+                                                                                     {"run", "cone"},
+                                                                                     {"run", "loop"},
+                                                                                     {"run", "family"},
+                                                                                     {"run", "command"},
+                                                                                     {"train"},
+                                                                                     {"calibrate"},
+                                                                                     {"compare"},
+                                                                                     {"reproduce"},
+                                                                                     {"tune", "qp"}}) {
+    const DescribedVerb& verb = described(verbs, words);
+    std::set<std::string> groups;
+    for (const DescribedOption& option : verb.options) groups.insert(option.group);
+    EXPECT_EQ(verb.options.front().group, help_groups::common) << manual_name(verb) << ": --help comes first";
+    EXPECT_TRUE(groups.contains(help_groups::advanced)) << manual_name(verb);
+    EXPECT_FALSE(groups.contains("Options")) << manual_name(verb);
+    const std::string page = manual_page(verb, "1.2.3");
+    for (const std::string& group : groups)
+      EXPECT_NE(page.find(".SS " + group + "\n"), std::string::npos) << group;
+  }
+  const auto group_of = [&](const std::vector<std::string>& words, const std::string& name) {
+    for (const DescribedOption& option : described(verbs, words).options)
+      if (std::ranges::count(option.names, name) > 0) return option.group;
+    return std::string("no such option");
+  };
+  EXPECT_EQ(group_of({"certify"}, "--tolerances"), "Common");
+  EXPECT_EQ(group_of({"certify"}, "--success-delta"), "Statistics");
+  EXPECT_EQ(group_of({"run", "qp"}, "--rho"), "Solver settings");
+  EXPECT_EQ(group_of({"run", "qp"}, "--resume"), "Advanced");
+  EXPECT_EQ(group_of({"plan"}, "--share"), "Options") << "a short help has no groups";
+  // No name in the lists is of an option that is gone.
+  for (const DescribedVerb& verb : verbs)
+    for (const DescribedOption& option : verb.options) seen.insert(option.names.begin(), option.names.end());
+  for (const char* group : {help_groups::statistics, help_groups::advanced})
+    for (const std::string& name : help_groups::names_in(group)) EXPECT_TRUE(seen.contains(name)) << name;
+  EXPECT_NE(completion_script("zsh", verbs).find("(Statistics)'"), std::string::npos);
+  EXPECT_NE(completion_script("fish", verbs).find("(Statistics)'"), std::string::npos);
+}
+
 TEST(Completion, OfBashGivesVerbsThenOptionsThenFiles) {
   const TemporaryFolder folder;
   folder.write("surefoot.bash", completion_script("bash", all_described()));
@@ -85,7 +129,7 @@ TEST(Completion, OfOtherShellsNamesEveryOption) {
 }
 
 TEST(Manual, EscapesWhatTroffWouldTakeForItsOwn) {
-  DescribedVerb verb{{"try"}, "A verb", {}, {{{"--o"}, ".begins with a dot\n'and \\ too", "TEXT"}},
+  DescribedVerb verb{{"try"}, "A verb", {}, {{{"--o"}, ".begins with a dot\n'and \\ too", "TEXT", "Options"}},
                      {},      ".end"};
   const std::string page = manual_page(verb, "1.0");
   EXPECT_NE(page.find("\n\\&.begins with a dot\n.br\n\\&'and \\e too\n"), std::string::npos) << page;

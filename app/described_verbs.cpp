@@ -13,7 +13,7 @@ std::string takes(const CLI::Option& option) {
 void describe(const CLI::App& verb, std::vector<std::string> words, std::vector<DescribedVerb>& found) {
   DescribedVerb described{std::move(words), verb.get_description(), {}, {}, {}, verb.get_footer()};
   for (const CLI::Option* option : verb.get_options()) {
-    DescribedOption entry{{}, option->get_description(), takes(*option)};
+    DescribedOption entry{{}, option->get_description(), takes(*option), option->get_group()};
     if (option->nonpositional()) {
       for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
       for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
@@ -25,7 +25,7 @@ void describe(const CLI::App& verb, std::vector<std::string> words, std::vector<
   }
   const std::vector<const CLI::App*> inner = verb.get_subcommands([](const CLI::App*) { return true; });
   for (const CLI::App* each : inner)
-    described.verbs.push_back({{each->get_name()}, each->get_description(), ""});
+    described.verbs.push_back({{each->get_name()}, each->get_description(), "", ""});
   const std::vector<std::string> path = described.words;
   found.push_back(std::move(described));
   for (const CLI::App* each : inner) {

@@ -11,6 +11,7 @@ struct DescribedOption {
   std::vector<std::string> names;  ///< "-h", "--help"; of what stands alone its name, "certificate"
   std::string description;
   std::string takes;  ///< "FLOAT=0.99", as --help says it; empty: a flag
+  std::string group;  ///< the heading that --help shows it under
 };
 
 struct DescribedVerb {

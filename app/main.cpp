@@ -54,7 +54,7 @@ int run_program(int argc, char** argv) {
     kernel_choice::asked() = kernel_choice::taken_out_of(words);
     if (!kernel_choice::asked().empty()) kernel_choice::insist_on(kernel_choice::asked(), argv);
     surefoot::io::checkpoint_losses().warn = [](const std::string& why) {
-      say(why + "; the work goes on, and what is kept is older");
+      say(why + "; the work continues, and the last checkpoint is older");
     };
     surefoot::experiments::host() = {
         .say = [](const std::string& message) { say(message); },

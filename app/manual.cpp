@@ -50,6 +50,21 @@ std::string section(const char* title, const std::vector<DescribedOption>& entri
   return text;
 }
 
+/// A part for each group of options, in the order of --help.
+std::string grouped_section(const std::vector<DescribedOption>& options) {
+  std::vector<std::string> groups;
+  for (const DescribedOption& option : options)
+    if (std::ranges::count(groups, option.group) == 0) groups.push_back(option.group);
+  if (groups.size() < 2) return section("OPTIONS", options);
+  std::string text = ".SH OPTIONS\n";
+  for (const std::string& group : groups) {
+    text += fmt::format(".SS {}\n", plain(group));
+    for (const DescribedOption& option : options)
+      if (option.group == group) text += tagged(option);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string manual_name(const DescribedVerb& verb) {
@@ -73,7 +88,7 @@ std::string manual_page(const DescribedVerb& verb, const std::string& of_version
   page += "\n";
   page += section("VERBS", verb.verbs);
   page += section("ARGUMENTS", verb.arguments);
-  page += section("OPTIONS", verb.options);
+  page += grouped_section(verb.options);
   if (!verb.footer.empty()) page += ".SH NOTES\n" + lines_of(verb.footer);
   page +=
       ".SH EXIT STATUS\n"

@@ -60,8 +60,9 @@ void add_tune_options(CLI::App& verb, TuneOptions& options, TuneSearchArguments&
   verb.add_option("--grid", options.grid,
                   "instead of a race: a grid of at most so many settings, each on all problems of the search")
       ->check(whole_number);
-  verb.add_flag("--learn-then-test", options.learn_then_test,
-                "also by Learn-then-Test: the first grid on all problems, paid for setting by setting");
+  verb.add_flag(
+      "--learn-then-test", options.learn_then_test,
+      "also by Learn-then-Test: the first grid on all problems, each setting covered by the confidence level");
   verb.add_option(
           "--search-share", options.search_share,
           "share of the problems, from the first on, that settings are chosen by; the rest is certified")

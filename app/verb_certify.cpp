@@ -3,15 +3,18 @@
 #include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/counted_rows.hpp"
+#include "surefoot/certify/paired.hpp"
 #include "surefoot/certify/part_tally.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
+#include "surefoot/core/ranks.hpp"
 #include "surefoot/experiments/files_by_digest.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
+#include "surefoot/experiments/paired_tables.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/io/byte_source.hpp"
 #include "surefoot/io/result_folder.hpp"
@@ -64,6 +67,7 @@ struct CertifyOptions {
   std::string missing{name(certify::Missing::refuse)};
   bool allow_dependence = false;
   bool sequence = false;
+  bool paired = false;
   std::string worst_case;
   std::optional<double> dist0;
   std::optional<double> estimated_dist0;
@@ -307,6 +311,55 @@ certify::Certificate certify_files(const CertifyOptions& options, const std::vec
   return certify::certify(open.claims, variants);
 }
 
+/// The tables that are certified, for comparing them problem by problem.
+PairedTables tables_to_pair(const CertifyOptions& options) {
+  PairedTables tables;
+  tables.files = options.files;
+  tables.first_step = options.first_step;
+  tables.group = options.claims.group;
+  tables.text = options.table;
+  tables.text.scalar = options.claims.scalar;
+  tables.text.missing = certify::parse_missing(options.missing);
+  tables.of_text = is_of_text(options);
+  tables.memory_limit = options.memory_limit;
+  return tables;
+}
+
+/// The command that compares the first two variants problem by problem; empty where their rows cannot be the
+/// same problems, or compare cannot read them.
+std::string command_of_pairs(const CertifyOptions& options, const certify::Certificate& certificate) {
+  const std::vector<certify::Variant>& variants = certificate.variants;
+  const bool readable = options.append.empty() && !options.sequence && options.table.steps.empty() &&
+                        options.table.values.size() < 2 && std::ranges::count(options.files, "-") == 0;
+  if (variants.size() < 2 || !readable) return "";
+  const certify::Variant& first = variants[0];
+  const certify::Variant& second = variants[1];
+  const bool same_shape = first.samples == second.samples && first.first_step == second.first_step &&
+                          first.last_step == second.last_step && first.columns == second.columns;
+  const bool of_one = options.files.size() == 1;
+  const bool named = !options.table.rows.empty();
+  if (!same_shape || (of_one ? !options.table.variants.empty() && !named : named)) return "";
+  std::string command = "surefoot compare " + report::shell_path(options.files[0]);
+  if (!of_one) command += ' ' + report::shell_path(options.files[1]);
+  command += " --paired";
+  const auto add = [&](const char* option, const std::string& text) {
+    if (!text.empty()) command += fmt::format(" {} {}", option, report::shell_quoted(text));
+  };
+  add("--names", first.name + ',' + second.name);
+  add("--group", options.claims.group);
+  if (options.first_step) add("--first-step", fmt::format("{}", *options.first_step));
+  if (options.claims.scalar) command += " --scalar";
+  if (!options.table.values.empty()) add("--value", options.table.values.front());
+  add("--variants", options.table.variants);
+  add("--rows", options.table.rows);
+  for (const std::string& where : options.table.where) add("--where", where);
+  for (const std::string& failed : options.table.failed) add("--failed", failed);
+  if (is_of_text(options) && options.missing != name(certify::Missing::refuse))
+    add("--missing", options.missing);
+  if (!certificate.scalar) add("--tolerances", as_list(certificate.tolerances));
+  return command;
+}
+
 constexpr std::size_t largest_tally = std::size_t{16} << 30U;
 
 /// What is not a regular file is not looked into: a pipe gives its bytes once.
@@ -476,13 +529,24 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
             "--missing: is for tables of text, whose columns --value and --rows name");
   }
   if (appends) require_no_declarations(verb);
+  if (options.paired) {
+    require(std::ranges::count(options.files, "-") == 0,
+            "--paired: reads the tables twice, and standard input can be read only once");
+    require(options.tally.empty() && !options.sequence && !options.allow_dependence,
+            "--paired: cannot stand beside {}",
+            !options.tally.empty() ? "--tally"
+            : options.sequence     ? "--sequence"
+                                   : "--allow-dependence");
+    require(ranks().count() == 1, "--paired: pairs are counted in one process; use threads");
+    require(options.files.size() > 1 || of_text, "--paired: there is one variant, and pairs are of two");
+  }
   std::vector<VariantFiles> files = appends ? std::vector<VariantFiles>{} : given_files(options);
   require(!options.sequence || options.claims.group.empty(),
           "--sequence: it is of one log, and --group of many; certify one of them");
   require(!options.sequence || !options.allow_dependence,
           "--allow-dependence: it is not needed with --sequence, whose rows may depend on each other");
   require(!options.sequence || options.worst_case.empty(),
-          "--worst-case: it speaks of new problems, and --sequence of the past of one log");
+          "--worst-case: it is about new problems, and --sequence about the past of one log");
   ClaimArguments arguments = options.claims;
   if (options.sequence) arguments.sampling = certify::Sampling::sequence;
   if (!arguments.group.empty()) arguments.sampling = certify::Sampling::groups;
@@ -530,8 +594,27 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   }();
   say_left_out(claims, certificate);
   if (before) certify::require_continues(*before, certificate);
+  std::optional<PairedVariants> paired;
+  std::vector<std::string> texts;
+  std::vector<io::FileContent> others;  // views of the texts
+  if (options.paired) {
+    const StopSignals signals("");
+    paired = compare_variants(tables_to_pair(options), certificate);
+    const std::size_t count = paired->comparisons.size();
+    for (const certify::PairedComparison& comparison : paired->comparisons)
+      texts.push_back(certify::to_json(comparison));
+    texts.push_back(paired->markdown());
+    for (std::size_t i = 0; i < count; ++i)
+      others.push_back({report::file_names::paired(i + 1, count), texts[i]});
+    others.push_back({report::file_names::paired_summary, texts.back()});
+  }
   record_looks(verb, options, certificate);
-  write_certificate(certificate, options.output, *folder);
+  write_certificate(certificate, options.output, *folder, std::move(others));
+  if (paired && !options.output.json) fmt::print("\n{}", paired->text());
+  if (!paired && !options.output.json) {
+    if (const std::string command = command_of_pairs(options, certificate); !command.empty())
+      fmt::print("The same problems in both?  {}\n", command);
+  }
   journal->close();
 }
 
@@ -609,6 +692,10 @@ void add_certify_verb(CLI::App& app) {
   verb->add_flag(
       "--sequence", options->sequence,
       "rows are consecutive ticks of one log, which may depend on each other: claims are of the past of this log");
+  verb->add_flag(
+      "--paired", options->paired,
+      "the variants ran on the same problems (row i of every table, or rows of one name): compares each with the "
+      "first problem by problem too, with a confidence of its own, into paired.json and paired.md");
   verb->add_option("--average-method", options->claims.average_method, "of averages of groups: betting or kl")
       ->capture_default_str();
   verb->add_option("--metric", options->claims.metric,

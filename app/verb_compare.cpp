@@ -92,9 +92,8 @@ void require_fitting(const CompareArguments& arguments) {
   require(!arguments.rank.empty() || arguments.paired || arguments.files.size() == 2,
           "compare: {} file{} given; two are compared, and more are ranked (--rank)", arguments.files.size(),
           arguments.files.size() == 1 ? " is" : "s are");
-  require(
-      arguments.rank.empty() || (!arguments.paired && arguments.variants.empty() && arguments.folder.empty()),
-      "--rank: all variants of certificates are ranked; --paired, --variants and --out do not go with it");
+  require(arguments.rank.empty() || (!arguments.paired && arguments.variants.empty()),
+          "--rank: all variants of certificates are ranked; --paired and --variants do not go with it");
   const auto only_paired = [&](bool given, const char* option) {
     require(!given || arguments.paired, "{}: it is for tables of the same problems (--paired)", option);
   };
@@ -199,8 +198,17 @@ ExitCode run_ranking(const CompareArguments& arguments) {
   std::vector<certify::ToRank> ranked;
   for (const report::Compared& each : certificates) ranked.push_back({each.source, &each.certificate});
   const std::vector<certify::Ranking> rankings = certify::rank_variants(ranked, claims, arguments.delta);
+  if (!arguments.folder.empty()) {
+    io::ResultFolder folder(arguments.folder, report::is_file_of_certificate);
+    for (const std::string& notice :
+         report::write_files(report::ranking_report(certificates, rankings), folder, {}))
+      say(notice);
+  }
   fmt::print("{}", arguments.json ? report::ranking_json(rankings)
                                   : report::ranking_text(certificates.front().certificate, rankings));
+  if (!arguments.json && !arguments.folder.empty())
+    fmt::print("\nWritten to {}: report.html, ranking.json and tables for papers\n",
+               io::printable(arguments.folder.string()));
   return std::ranges::all_of(rankings, &certify::Ranking::has_best) ? holds : undecided;
 }
 
@@ -310,7 +318,7 @@ void add_compare_verb(CLI::App& app, int& exit_code) {
           "said")
       ->capture_default_str();
   verb->add_option("--out", arguments->folder,
-                   "write report.html, comparison.json, figures and tables there");
+                   "write report.html, comparison.json (with --rank ranking.json), figures and tables there");
   verb->add_flag("--json", arguments->json, "print the comparison as JSON");
   add_memory_option(*verb, arguments->memory_limit);
   verb->footer(

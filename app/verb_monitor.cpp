@@ -26,8 +26,9 @@ void print_now(const std::string& text) {
 ExitCode monitor(const experiments::MonitorOptions& options) {
   options.validate();
   begin_work();
-  const StopSignals stops(options.state.empty() ? "nothing is kept: --state keeps the evidence"
-                                                : "the same command goes on with what comes next");
+  const StopSignals stops(options.state.empty()
+                              ? "nothing is kept: --state keeps the evidence"
+                              : "the same command continues with the next line of the stream");
   io::LiveLines lines(STDIN_FILENO, "standard input");
   return experiments::monitor_stream(options, lines, print_now) ? refuted : holds;
 }
@@ -41,7 +42,7 @@ void add_monitor_verb(CLI::App& app, int& exit_code) {
   add_watch_options(*verb, options->watch);
   verb->add_flag("--outcomes", options->outcomes,
                  "lines are 0 and 1, which is a failure of the one claim [the metric of each solve]");
-  verb->add_flag("--keep-going", options->keep_going, "go on after an alarm, with new evidence");
+  verb->add_flag("--keep-going", options->keep_going, "continue after an alarm, with new evidence");
   verb->add_flag("--refuse-unreadable", options->refuse_unreadable,
                  "end with exit code 2 at a line that is no number [it counts as failed]");
   verb->add_option(
@@ -55,7 +56,7 @@ void add_monitor_verb(CLI::App& app, int& exit_code) {
       ->check(whole_number)
       ->capture_default_str();
   verb->add_option("--state", options->state,
-                   "file that keeps the evidence; if it is there, it is gone on with");
+                   "file that keeps the evidence; if it exists, monitoring resumes from it");
   verb->add_flag("--replay", options->replay,
                  "the stream begins again: skip the lines that the state has seen");
   verb->add_option("--state-seconds", options->seconds, "between two writes of --state and --metrics")

@@ -87,7 +87,7 @@ void run(const std::string& name, Settings settings, const CLI::App& verb) {
   set_threads(settings.threads);
   begin_work();
   if (settings.folder.empty()) settings.folder = "surefoot-" + name;
-  const StopSignals signals("what is done is kept; go on with: " + command_line());
+  const StopSignals signals("what is done is kept; resume with: " + command_line());
   if (name == all_of_them) {
     run_all(settings, command_of(verb, name));
     return;

@@ -10,6 +10,7 @@
 #include "begin_work.hpp"
 #include "claims.hpp"
 #include "exit_codes.hpp"
+#include "help_groups.hpp"
 #include "output.hpp"
 #include "rerun_options.hpp"
 #include "say.hpp"
@@ -43,14 +44,16 @@ struct Given {
 
   template <class T>
   void add(CLI::App& verb, const char* name, T Options::*setting, const char* help) {
-    const CLI::Option* option = verb.add_option(name, options.*setting, help)->capture_default_str();
+    const CLI::Option* option =
+        verb.add_option(name, options.*setting, help)->capture_default_str()->group(help_groups::solver);
     if constexpr (std::is_same_v<T, Index>) verb.get_option(name)->check(whole_number);
     given.push_back([this, option, setting](Options& chosen) {
       if (option->count() > 0) chosen.*setting = options.*setting;
     });
   }
   void add_stop(CLI::App& verb) {
-    verb.add_flag("--stop", options.stop, "obey the stopping test, then repeat the last point");
+    verb.add_flag("--stop", options.stop, "obey the stopping test, then repeat the last point")
+        ->group(help_groups::solver);
   }
   [[nodiscard]] Options over(Options chosen) const {
     for (const auto& set : given) set(chosen);
@@ -221,7 +224,8 @@ void add_common(CLI::App& verb, RunArguments& arguments, const std::vector<std::
                 const char* presets) {
   verb.add_option("folder", arguments.folder, "folder with the files below, and settings.toml if it has one");
   for (const std::string& name : files) {
-    verb.add_option("--" + name, arguments.files[name], "file of " + name + " [" + name + " in the folder]");
+    verb.add_option("--" + name, arguments.files[name], "file of " + name + " [" + name + " in the folder]")
+        ->group(help_groups::files);
   }
   verb.add_option("--settings", arguments.settings,
                   "TOML file with any of these options [settings.toml in the folder]");
@@ -274,7 +278,9 @@ void add_osqp_options(CLI::App& verb, RunArguments& arguments) {
   osqp.add(verb, "--scaling", &OsqpOptions::scaling, "passes of equilibration");
   osqp.add(verb, "--equality-factor", &OsqpOptions::equality_factor, "rho of equalities is rho times this");
   osqp.add_stop(verb);
-  verb.add_option("--adaptive-rho", arguments.adaptive_rho, "iterations, or off")->capture_default_str();
+  verb.add_option("--adaptive-rho", arguments.adaptive_rho, "iterations, or off")
+      ->capture_default_str()
+      ->group(help_groups::solver);
   osqp.add(verb, "--adaptive-rho-interval", &OsqpOptions::adaptive_rho_interval,
            "iterations between two changes; 0: four times --check-termination");
   osqp.add(verb, "--adaptive-rho-tolerance", &OsqpOptions::adaptive_rho_tolerance, "factor of a change");
@@ -310,7 +316,8 @@ void add_scs_options(CLI::App& verb, RunArguments& arguments) {
   scs.add(verb, "--eps-abs", &ScsOptions::eps_abs, "stopping test: absolute tolerance");
   scs.add(verb, "--eps-rel", &ScsOptions::eps_rel, "stopping test: relative tolerance");
   scs.add(verb, "--eps-infeas", &ScsOptions::eps_infeas, "stopping test: infeasibility");
-  verb.add_option("--time-limit-secs", arguments.time_limit, "refused: results must not depend on the clock");
+  verb.add_option("--time-limit-secs", arguments.time_limit, "refused: results must not depend on the clock")
+      ->group(help_groups::solver);
 }
 
 void add_qp(CLI::App& run, int& exit_code) {

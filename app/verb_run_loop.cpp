@@ -9,6 +9,7 @@
 
 #include "begin_work.hpp"
 #include "claims.hpp"
+#include "help_groups.hpp"
 #include "output.hpp"
 #include "rerun_options.hpp"
 #include "say.hpp"
@@ -126,7 +127,7 @@ void add_run_loop(CLI::App& run) {
       "loop", "A controller in closed loop: OSQP at every tick of many rollouts of a plant");
   verb->add_option("folder", arguments->folder, "folder with the files below");
   for (const std::string& name : loop_file_names())
-    verb->add_option("--" + name, arguments->files[name], loop_file_help(name));
+    verb->add_option("--" + name, arguments->files[name], loop_file_help(name))->group(help_groups::files);
   verb->add_option("--rollouts", arguments->run.rollouts, "independent rollouts")
       ->check(whole_number)
       ->capture_default_str();
@@ -168,10 +169,13 @@ void add_run_loop(CLI::App& run) {
       ->check(whole_number)
       ->capture_default_str();
   const auto number = [&](const char* name, double algorithms::OsqpOptions::*field, const char* help) {
-    verb->add_option(name, arguments->osqp.*field, help)->capture_default_str();
+    verb->add_option(name, arguments->osqp.*field, help)->capture_default_str()->group(help_groups::solver);
   };
   const auto count = [&](const char* name, Index algorithms::OsqpOptions::*field, const char* help) {
-    verb->add_option(name, arguments->osqp.*field, help)->check(whole_number)->capture_default_str();
+    verb->add_option(name, arguments->osqp.*field, help)
+        ->check(whole_number)
+        ->capture_default_str()
+        ->group(help_groups::solver);
   };
   using algorithms::OsqpOptions;
   number("--rho", &OsqpOptions::rho, "step size of the constraints; it stays as it is");

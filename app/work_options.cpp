@@ -31,11 +31,11 @@ std::string full_name(const CLI::App& verb) {
 }  // namespace
 
 std::string how_to_go_on(const CheckpointOptions& options) {
-  if (options.folder.empty()) return "nothing is kept; with --checkpoint DIR one can go on";
+  if (options.folder.empty()) return "nothing is kept; with --checkpoint DIR it could be resumed";
   std::string command = command_line();
   // What stands after -- is of another program.
   if (!options.resume) command.insert(std::min(command.find(" -- "), command.size()), " --resume");
-  return fmt::format("what is done is kept in {}; go on with: {}", options.folder.string(), command);
+  return fmt::format("what is done is kept in {}; resume with: {}", options.folder.string(), command);
 }
 
 void add_checkpoint_options(CLI::App& verb, CheckpointOptions& options, const std::string& usual) {

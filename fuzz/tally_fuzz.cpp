@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::message_of([&] { (void)certify::PartTally::from_bytes(bytes, "t"); });
 
   // A seed is what follows its version, whichever that was.
-  constexpr std::string_view heading = "surefoot tally 1\n";
+  constexpr std::string_view heading = "surefoot tally 2\n";
   constexpr std::size_t digest = 64;
   std::string_view body = bytes;
   if (body.starts_with(heading) && body.size() >= heading.size() + digest) {

@@ -1,5 +1,6 @@
 #include "surefoot/runs/closed_loop.hpp"
 
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/certify/table_view.hpp"
@@ -54,13 +55,14 @@ struct Loop {
   Table initial;
   runs::Disturbance disturbance;
   Index ticks = 0;
+  bool may_diverge = true;  ///< a NaN is a failure, as everywhere; else an error
   /// Holds Python objects: it is called with the interpreter lock.
   std::function<py::object(Reals states, Reals inputs, Index tick)> plant;
   std::function<py::object(Reals states, Index tick)> vectors;
 
   [[nodiscard]] runs::Plant plant_of_callback() const {
     runs::Plant moved;
-    moved.may_diverge = true;  // a NaN is a failure, as everywhere
+    moved.may_diverge = may_diverge;
     moved.move = [this](Index tick, const Table& states, const Table& inputs, Table& next) {
       const py::gil_scoped_acquire lock;
       next = table_of(plant(copy_of(states), copy_of(inputs), tick), "plant");
@@ -162,20 +164,24 @@ runs::Disturbance disturbance_of(const std::string& kind, const py::object& numb
   return disturbance;
 }
 
-/// A variant of rollouts, whose independence shows in rows of a table: `drawn`, a row or several for each.
-certify::Variant variant_of_rollouts(const std::string& name, const py::object& drawn, Index rollouts,
+/// A variant of rollouts, whose independence shows in rows of tables: `drawn`, each with a row or several for
+/// each rollout.
+certify::Variant variant_of_rollouts(const std::string& name, const py::sequence& drawn, Index rollouts,
                                      bool allow_dependence) {
   certify::Variant variant;
   variant.name = name;
   variant.source = "surefoot run loop";
-  if (drawn.is_none()) return variant;
-  variant.independence = certify::independence_of_rollouts(table_of(drawn, "drawn"), rollouts);
-  variant.independence->require_none("rollouts", allow_dependence);
+  for (const py::handle table : drawn) {
+    const certify::Independence found = certify::independence_of_rollouts(
+        table_of(py::reinterpret_borrow<py::object>(table), "drawn"), rollouts);
+    variant.independence = variant.independence ? certify::together(*variant.independence, found) : found;
+  }
+  if (variant.independence) variant.independence->require_none("rollouts", allow_dependence);
   return variant;
 }
 
 HeldCertificate certify_rollouts(const py::object& values, const std::vector<Index>& limits, Index ticks,
-                                 const certify::Options& options, const py::object& drawn,
+                                 const certify::Options& options, const py::sequence& drawn,
                                  const std::string& name, const std::string& run, bool allow_dependence) {
   const Table table = table_of(values, "values");
   const certify::Variant variant = variant_of_rollouts(name, drawn, table.rows(), allow_dependence);
@@ -183,7 +189,7 @@ HeldCertificate certify_rollouts(const py::object& values, const std::vector<Ind
 }
 
 HeldCertificate certify_tube(const py::object& states, Index states_of_plant, Index limit,
-                             const std::optional<double>& share, double delta, const py::object& drawn,
+                             const std::optional<double>& share, double delta, const py::sequence& drawn,
                              const std::string& run, bool allow_dependence) {
   const Table table = table_of(states, "states");
   const certify::Variant variant = variant_of_rollouts("", drawn, table.rows(), allow_dependence);
@@ -218,8 +224,9 @@ void add_closed_loop(py::module_& module) {
       .def("set_plant",
            [](Loop& loop, const std::function<py::object(Reals, Reals, Index)>& plant,
               const std::function<py::object(Reals, Index)>& vectors, const std::string& disturbance,
-              const py::object& numbers, std::uint64_t seed) {
+              const py::object& numbers, std::uint64_t seed, bool may_diverge) {
              loop.plant = plant;
+             loop.may_diverge = may_diverge;
              loop.vectors = vectors;
              loop.disturbance = disturbance_of(disturbance, numbers, seed);
              loop.set_vectors();

@@ -28,13 +28,14 @@ def number_of_commands(folder):
 
 
 def finished(folder):
-    """Files that were compiled."""
+    """Files that were compiled: the log has another line for one that was compiled again, and a last one that may be cut off."""
     with open(folder / ".ninja_log") as log:
-        return sum(line.split("\t")[3].endswith(".o") for line in log if line.count("\t") == 4)
+        return len({line.split("\t")[3] for line in log if line.count("\t") == 4 and line.split("\t")[3].endswith(".o")})
 
 
 def line_of(done, total, seconds):
-    return f"surefoot: compiled {done} of {total} files, {int(seconds) // 60}:{int(seconds) % 60:02d}"
+    files = f"{done} of {total}" if total >= done else str(done)
+    return f"surefoot: compiled {files} files, {int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def watch(terminal, stop):

@@ -439,7 +439,7 @@ def test_pairs_of_one_number_per_problem(surefoot_program, tmp_path):
     )
     content = json.loads(printed)
     assert {**found.content, **{key: content[key] for key in ("tables", "digest")}} == content
-    with pytest.raises(surefoot.InputError, match="speaks of iterations"):
+    with pytest.raises(surefoot.InputError, match="is about iterations"):
         surefoot.compare_paired(old, old, claims=["below 1 after 3"])
 
 

@@ -102,8 +102,50 @@ def test_rollouts_that_repeat_are_refused():
         runs.certify_tube()
     with pytest.raises(surefoot.InputError, match="not independent samples"):
         loop(PLANTS["linear"], initial=np.tile(states(100), (2, 1))).certify("violation", tolerances=[1.0])
+    # Initial states are looked at beside disturbances, too.
+    rows = random.normal(scale=0.1, size=(1600, 1))
+    with pytest.raises(surefoot.InputError, match="not independent samples"):
+        loop(PLANTS["linear"], initial=np.tile(states(100), (2, 1)), disturbance=("rows", rows)).certify("violation", tolerances=[1.0])
+    assert loop(PLANTS["linear"], disturbance=("rows", rows)).certify("violation", tolerances=[1.0]).verify()
     one_start = loop(PLANTS["linear"], initial=np.full((200, 1), 0.123456789012345), disturbance=("gaussian", [0.1]))
     assert one_start.certify("violation", tolerances=[1.0]).verify()
+
+
+def same_start(value=0.123456789012345):
+    return np.full((200, 1), value)
+
+
+def test_copies_of_one_rollout_are_one_sample():
+    for start in (same_start(), same_start(0.5)):
+        for plant in (PLANTS["nonlinear"], ([[0.5]], [[0.25]])):
+            runs = loop(plant, initial=start)
+            with pytest.raises(ValueError, match="all 200 went the same way, to the last digit: they are one sample"):
+                runs.certify("violation", tolerances=[1.0], allow_dependence=True)
+            with pytest.raises(ValueError, match="one sample"):
+                runs.certify_tube()
+    # One start, and a plant that draws numbers: a hundred of them twice, or one for each.
+    noise = np.random.default_rng(5).normal(scale=0.1, size=(8, 200, 1))
+
+    def copied(s, v, tick):
+        return 0.9 * s + 0.5 * v + np.tile(noise[tick, :100], (2, 1))
+
+    with pytest.raises(surefoot.InputError, match="not independent samples"):
+        loop(copied, initial=same_start()).certify("violation", tolerances=[1.0])
+    honest = loop(lambda s, v, tick: 0.9 * s + 0.5 * v + noise[tick], initial=same_start())
+    assert honest.certify("violation", tolerances=[1.0]).verify()
+    assert honest.certify_tube().verify()
+
+
+def test_rollouts_are_not_certified_anytime_nor_their_mean():
+    runs = loop(PLANTS["linear"])
+    for wrong in ({"anytime": True}, {"range": (0, 10)}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            runs.certify("violation", tolerances=[1.0], **wrong)
+
+
+def test_no_violation_is_said_in_words():
+    certificate = loop(PLANTS["linear"]).certify("violation", tolerances=[1e-300], quantiles=[0.9])
+    assert any("is below 1e-300 (violates no bound)" in sentence for sentence in certificate.statements)
 
 
 def test_disturbances_are_those_of_the_seed():
@@ -118,10 +160,11 @@ def test_rollouts_do_not_depend_on_their_number():
     np.testing.assert_array_equal(few.states, many.states[:37])
 
 
-@pytest.mark.parametrize("start", ["cold", "kept"])
+@pytest.mark.parametrize("start", ["cold", "kept", "shifted"])
 def test_the_package_does_the_same(start):
     pytest.importorskip("osqp")
-    assert loop(PLANTS["nonlinear"], start=start, limits=[7]).check_with_osqp(5) < 1e-9
+    shift = ([0], [0]) if start == "shifted" else None
+    assert loop(PLANTS["nonlinear"], start=start, shift=shift, limits=[7]).check_with_osqp(5) < 1e-9
 
 
 def test_what_a_plant_may_not_give():
@@ -138,6 +181,8 @@ def test_what_a_plant_may_not_give():
     assert np.isnan(runs.states[11, 4:]).all() and np.isfinite(runs.states[11, :4]).all()
     claim = runs.certify("violation", tolerances=[1e9], quantiles=[0.5]).success(200, 1e9)
     assert claim.failures == 1
+    with pytest.raises(ValueError, match="plant: state 0 of rollout 11 is nan after tick 3, must be finite"):
+        loop(broken, diverging="refuse")
     with pytest.raises(ValueError, match="gave 3 x 1 at tick 0, must be 200 x 1"):
         loop(lambda s, v, tick: np.zeros((3, 1)))
     with pytest.raises(ZeroDivisionError):
@@ -155,6 +200,7 @@ def test_what_a_plant_may_not_give():
         ({"settings": {"adaptive_rho": True}}, "adaptive_rho"),
         ({"state_bounds": [1.0]}, "state_bounds: must be a pair"),
         ({"disturbance": ("uniform", [1.0])}, "disturbance"),
+        ({"diverging": "ignore"}, "diverging"),
         ({"ticks": 0}, "ticks"),
     ],
 )

@@ -1,6 +1,11 @@
 """Comparisons of tables, of certificates and of many variants: the program's numbers, and what is refused."""
 
+import importlib.util
 import json
+import math
+import subprocess
+import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -123,3 +128,26 @@ def test_a_record_is_computed_again(surefoot_program, tmp_path):
     forged = dataclasses.replace(found, record=found.record.replace('"both": ', '"both": 1'))
     assert forged.verify()
     assert surefoot.compare_paired(traces(6), traces(6), claims=["below 1e-3 after 20"]).junit == ""
+
+
+def measuring(source):
+    spec = importlib.util.spec_from_file_location("paired_measured", source / "docs/paired_measured.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_the_documentation_can_be_made_again(source, tmp_path):
+    script = measuring(source)
+    for n, a, b in [(10, 2, 8), (50, 40, 49), (300, 250, 280), (1000, 948, 1000)]:
+        tail = sum(Fraction(math.comb(n, k) * math.comb(n, a + b - k), math.comb(2 * n, a + b)) for k in range(b, min(n, a + b) + 1))
+        assert script.fisher_tail([n], [a], [b])[0] == pytest.approx(float(tail), rel=1e-9)
+    tables = [source / f"examples/traces/osqp_mpc_{name}.csv.gz" for name in ("cold", "warm")]
+    command = [sys.executable, source / "docs/paired_measured.py", *tables, "--shuffles", "4", "--claims", "2"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in result.stdout.splitlines()]
+    assert rows[0][4:] == ["paired", "program", "Fisher", "intervals"]
+    assert [row[:4] for row in rows[2:]] == [["0.1", "15", "0", "955"], ["0.01", "30", "0", "52"]]
+    paired, program, fisher, intervals = (float(cell.strip("*").replace(",", "")) for cell in rows[3][4:])
+    assert paired <= program and paired < fisher < intervals

@@ -23,6 +23,16 @@ def test_notebook(source, tmp_path, name, package, sentence):
     assert (tmp_path / f"{name}.svg").read_text().rstrip().endswith("</svg>")
 
 
+@pytest.mark.parametrize("name", ["groups", "closed_loop", "monitor"])
+def test_other_pictures_of_the_gallery(source, tmp_path, name):
+    for needed in ("matplotlib", "scipy", "osqp"):
+        pytest.importorskip(needed)
+    result = subprocess.run([sys.executable, source / "docs/gallery_figures.py", "--out", tmp_path, name], capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / f"{name}.svg").read_text().rstrip().endswith("</svg>")
+    assert f"gallery/{name}.svg" in (source / "docs/gallery.md").read_text() and (source / f"docs/gallery/{name}.svg").exists()
+
+
 def test_notebooks_are_kept_without_output(source):
     notebooks = sorted((source / "examples/notebooks").glob("*.ipynb"))
     assert len(notebooks) == 3

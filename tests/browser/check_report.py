@@ -12,6 +12,7 @@ import gzip
 import json
 import math
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -214,7 +215,9 @@ def all_claims(certificate):
 
 
 def check_self_check(browser, checks, page, certificate):
-    """Every claim is recomputed when the page is opened, and again by the button."""
+    """Every claim is recomputed when the page is opened, and again by the button; the date is said to be that of the file."""
+    verdict(browser)
+    checks.expect("file last changed" in browser.evaluate("document.getElementById('written')?.textContent ?? ''"), f"{page}: what the date is of")
     for _ in range(2):
         checks.same(verdict(browser), "holds", f"{page}: what the page finds: {browser.evaluate('document.getElementById(`self-check`).textContent')}")
         box = browser.evaluate("({...document.querySelector('#self-check details').dataset})")
@@ -335,6 +338,10 @@ def check_certify_page(browser, checks, page, program, traces, scratch):
         browser.evaluate("""new Promise(done => { const wait = () => { const d = document.getElementById('result').dataset;
           d.claims || d.verdict ? done() : setTimeout(wait, 20); }; wait(); })""")
 
+    def declare(**settings):
+        for name, value in settings.items():
+            browser.evaluate(f"(() => {{ const e = document.getElementById('{name}'); e.value = '{value}'; }})()")
+
     declared = [("1e-4,1e-3,1e-2,1e-1", "", "", "0.99"), ("1e-3,1e-2", "0.5,0.9", "1,5,50,150", "0.95")]
     tables = [traces / "osqp_mpc_cold.csv.gz", scratch / "spoilt.csv"]
     tables[1].write_text("problem,k=1,k=5,k=50,k=150\n" + "".join(
@@ -343,8 +350,8 @@ def check_certify_page(browser, checks, page, program, traces, scratch):
         for number, (tolerances, shares, steps, confidence) in enumerate(declared):
             if number == 0 and table == tables[1]:
                 continue
-            for name, value in (("tolerances", tolerances), ("quantiles", shares), ("steps", steps), ("confidence", confidence)):
-                browser.evaluate(f"document.getElementById('{name}').value = '{value}'")
+            browser.open(page)  # what was declared before is forgotten with the page
+            declare(tolerances=tolerances, quantiles=shares, steps=steps, confidence=confidence)
             choose(table)
             folder = scratch / f"of-{table.name}-{number}"
             options = ["--choose", "before", "--tolerances", tolerances, "--confidence", confidence, "--allow-dependence", "--out", folder]
@@ -354,6 +361,7 @@ def check_certify_page(browser, checks, page, program, traces, scratch):
             claims = json.loads((folder / "certificate.json").read_text())["claims"]
             saved = browser.evaluate("document.querySelector('#result a[download]').href")
             rows = list(csv.DictReader(urllib.parse.unquote(saved.split(",", 1)[1]).splitlines()))
+            checks.same({row["note"] for row in rows}, {""}, f"{table.name}: declared before")
             checks.same(len(rows), sum(map(len, claims.values())), f"{table.name}: claims")
             known = {("success", str(c["step"]), c["tolerance"], None): c for c in claims["success_rate"]}
             known |= {("quantile", str(c["step"]), None, c["quantile"]): c for c in claims["quantile"]}
@@ -364,7 +372,7 @@ def check_certify_page(browser, checks, page, program, traces, scratch):
                 where = f"{table.name}: {key}"
                 if row["claim"] == "success":
                     checks.same(int(row["count"]), claim["failures"], f"{where}: failures")
-                    checks.expect(math.isclose(float(row["certified"]), claim["lower_bound"], rel_tol=1e-9, abs_tol=1e-12), f"{where}: {row['certified']} is not {claim['lower_bound']}")
+                    checks.expect(0 <= claim["lower_bound"] - float(row["certified"]) <= 1e-9, f"{where}: {row['certified']} is not {claim['lower_bound']}, rounded outward")
                 elif row["claim"] == "quantile":
                     checks.same(int(row["count"]), claim["rank"], f"{where}: rank")
                     checks.same(float(row["certified"]), math.inf if claim["upper_bound"] is None else claim["upper_bound"], f"{where}: bound")
@@ -374,12 +382,14 @@ def check_certify_page(browser, checks, page, program, traces, scratch):
             checks.same(len(known), 0, f"{table.name}: claims that the page does not make")
     check_accessibility(browser, checks, page)
     refused = {"ragged.csv": ("0.1,0.2,0.3\n1,2\n", "row 2"), "words.csv": ("0.1,0.2\n0.3,hello\n", "'hello'"), "empty.csv": ("", "empty"), "headed.csv": ("k=1,k=5\n", "no rows"),
-               "times.csv": ("t=0.1,t=0.2\n1,2\n", "'t=0.1'"), "labels.csv": ("k=1,step 2\n1,2\n", "same thing")}
+               "times.csv": ("t=0.1,t=0.2\n1,2\n", "'t=0.1'"), "labels.csv": ("k=1,step 2\n1,2\n", "different things")}
     for name, (text, named) in refused.items():
         (scratch / name).write_text(text)
         choose(scratch / name)
         shown = browser.evaluate("document.querySelector('#result [role=alert]')?.textContent ?? ''")
         checks.expect(named in shown and name in shown, f"{name}: '{named}' is not in '{shown}'")
+    check_reading(browser, checks, choose, page, program, scratch)
+    check_changed_declaration(browser, checks, choose, declare, page, scratch)
     certificate = scratch / f"of-{tables[0].name}-0" / "certificate.json"
     choose(certificate)
     checks.same(verdict(browser, "result"), "holds", "a certificate is checked")
@@ -392,12 +402,167 @@ def check_certify_page(browser, checks, page, program, traces, scratch):
     check_silence(browser, checks, page, "after use")
 
 
+# Tables that are easily misread: name, text, what page and program both say of it (None: both read it).
+READINGS = [
+    ("first row grows by factors", "1,10,100\n0.5,0.2,0.1\n0.4,0.3,0.2\n", "first row (1 .. 100) may say"),
+    ("two columns", "10,100\n0.5,0.2\n0.4,0.3\n", "first row (10 .. 100) may say"),
+    ("whole numbers", "1,2,3\n4,5,6\n7,8,8\n", "first row (1 .. 3) may say"),
+    ("steps in the first row", "5,10,15\n0.5,0.2,0.1\n0.4,0.3,0.2\n", None),
+    ("steps in the first row, a second row of infinities", "5,10,15\ninf,inf,inf\n0.4,0.3,0.2\n", "first row (5 .. 15) may say"),
+    ("whole numbers that fall", "9,5,2\n8,4,1\n", None),
+    ("a single row", "1,2,3\n", None),
+    ("decimal commas", "0,0503\n0,0412\n0,0391\n", "decimal commas"),
+    ("decimal commas in two columns", "1,05;0,5\n2,05;0,4\n", "label '1,05' says no step"),
+    ("semicolons", "k=1;k=5\n0.5;0.1\n0.4;0.2\n", None),
+    ("tabs", "k=1\tk=5\n0.5\t0.1\n0.4\t0.2\n", None),
+    ("a failed first run", "timeout,2,3,4\n0.5,0.4,0.3,0.2\n", "'timeout' says that a run failed"),
+    ("a failed first run in the middle", "0.5,timeout,timeout\n0.5,0.4,0.3\n", "stands twice"),
+    ("a word in the first run", "0.5,diverged,0.3\n0.5,0.4,0.3\n", "is no label"),
+    ("a failed word in a later run", "k=1,k=2\n0.5,timeout\n", "'timeout' is not a number"),
+    ("a first column of means", "mean,k=1,k=2\n0.5,0.4,0.3\n0.4,0.3,0.2\n", None),
+    ("an index column", ",5,10,15\n0,0.5,0.2,0.1\n1,0.4,0.3,0.2\n", None),
+    ("quoted labels", '"k=1","k=2"\n0.5,0.4\n', None),
+    ("brackets", "step[1],step[2]\n0.5,0.4\n", None),
+    ("times of pandas", "1.0,2.0,k\n0.5,0.4,0.3\n", "is no"),
+    ("negative labels", "k-1,k-2\n0.5,0.4\n", "says no step"),
+    ("labels that fall", "k=5,k=2\n0.5,0.4\n", "do not increase"),
+    ("labels with a thousand", "k=1e3,k=2e3\n0.5,0.4\n", None),
+    ("names", "cold,warm\n0.5,0.4\n", "does not say increasing steps"),
+    ("an empty cell", "k=1,k=2\n0.5,\n", "empty cell"),
+    ("a blank line inside", "k=1,k=2\n0.5,0.4\n\n0.5,0.4\n", "blank line inside"),
+    ("blank lines at the end", "k=1,k=2\n0.5,0.4\n\n\n", None),
+    ("a blank first line", "\nk=1,k=2\n0.5,0.4\n", "first line is blank"),
+    ("carriage returns and a mark", "\ufeffk=1,k=2\r\n0.5,0.4\r\n", None),
+    ("a NUL", "k=1,k=2\n0.5,0\0.4\n", "NUL"),
+    ("not UTF-8", b"k=1,\xffk=2\n0.5,0.4\n", "UTF-8"),
+]
+
+
+def check_reading(browser, checks, choose, page, program, scratch):
+    """The page reads tables as the program does: the same iterations, and what the program refuses is refused with the same words."""
+    for number, (what, text, refusal) in enumerate(READINGS):
+        table, folder = scratch / f"reading-{number}.csv", scratch / f"reading-{number}"
+        table.write_bytes(text if isinstance(text, bytes) else text.encode())
+        done = subprocess.run([program, "certify", table, "--choose", "before", "--allow-dependence", "--tolerances", "0.1", "--out", folder], capture_output=True, text=True)
+        checks.same(done.returncode, 2 if refusal else 0, f"{what}: the program: {done.stderr}")
+        browser.open(page)
+        choose(table)
+        shown = browser.evaluate("document.getElementById('result').textContent")
+        refused = browser.evaluate("document.getElementById('result').dataset.verdict ?? ''")
+        checks.same(refused, "refused" if refusal else "", f"{what}: {shown[:200]}")
+        if refusal:
+            checks.expect(refusal in done.stderr and refusal in shown, f"{what}: '{refusal}' is not said by both: {done.stderr} | {shown}")
+            continue
+        certificate = json.loads((folder / "certificate.json").read_text())
+        steps = sorted({claim["step"] for claim in certificate["claims"]["success_rate"]})
+        rows = browser.evaluate("[...document.querySelectorAll('#result .scroll[aria-label=\"Success rates\"] tbody th')].map(e => Number(e.textContent))")
+        checks.same((rows, certificate["variants"][0]["samples"]), (steps, int(shown.split(": ")[1].split(" ")[0])), f"{what}: iterations and problems")
+        checks.same("The first column ('mean') is not certified" in shown, text.startswith("mean"), f"{what}: a column that is left out is named")
+
+
+def check_changed_declaration(browser, checks, choose, declare, page, scratch):
+    """What is declared after results were shown is not covered by the confidence: page and file say so, until the first declaration is back."""
+    words = "changed after results were shown: not covered by the confidence"
+    table, other = scratch / "declared.csv", scratch / "declared-new.csv"
+    for path, shift in ((table, 0.37), (other, 0.41)):
+        path.write_text("k=1,k=2,k=3\n" + "".join(f"{i * shift % 1 + 0.1},{i * shift % 1 * 0.1},{i * shift % 1 * 0.01}\n" for i in range(200)))
+    first = {"tolerances": "1e-2,1e-1", "quantiles": "0.5", "steps": "", "confidence": "0.9"}
+
+    def now(what, covered):
+        shown = browser.evaluate("document.getElementById('result').textContent")
+        saved = urllib.parse.unquote(browser.evaluate("document.querySelector('#result a[download]').href").split(",", 1)[1])
+        notes = {row["note"] for row in csv.DictReader(saved.splitlines())}
+        checks.same((words in shown, notes), (not covered, {""} if covered else {words}), what)
+        checks.same("all of these hold together" in shown, covered, f"{what}: what is said of the claims")
+
+    for name, value in (("tolerances", "1e-2,2e-1"), ("quantiles", "0.5,0.9"), ("steps", "2,3"), ("confidence", "0.8")):
+        browser.open(page)
+        declare(**first)
+        choose(table)
+        now(f"{name}: declared first", True)
+        for change, covered in ((value, False), (first[name], True), (value, False)):
+            declare(**{name: change})
+            browser.evaluate("document.getElementById('declared').dispatchEvent(new Event('change'))")
+            now(f"{name}: {change} after {first[name]}", covered)
+        choose(table)
+        now(f"{name}: the same table again", False)
+        choose(other)
+        now(f"{name}: another table, for which it was declared before", True)
+
+
 def check_old_certificates(browser, checks, page, folder, names):
     """Certificates of other kinds and of the first format hold in the browser as they do in the program."""
     browser.open(page)
     for path in names:
         result = browser.evaluate(f"surefootChecker.check({json.dumps(path.read_text())})")
         checks.same((result["verdict"], result["checked"]), ("holds", all_claims(json.loads(path.read_text()))), f"{path.name}: {result['findings'][:2]}")
+
+
+def make_certificates(program, examples, folder):
+    """A certificate of every kind of work that makes one; {what: its files}."""
+    traces, cartpole, mpc = examples / "traces", examples / "cartpole", examples / "mpc"
+    times, monday, tuesday = folder / "times.csv", folder / "monday.csv", folder / "tuesday.csv"
+    drawn = random.Random(0)
+    times.write_text("runtime (ms)\n" + "".join(f"{drawn.uniform(1, 40)}\n" for _ in range(300)))
+    for day in (monday, tuesday):
+        day.write_text("k=1,k=5,k=20\n" + "".join(f"{drawn.uniform(0.2, 1.2)},{drawn.uniform(0, 0.1)},{drawn.uniform(0, 0.01)}\n" for _ in range(200)))
+    kept = traces / "osqp_mpc_warm.csv.gz"
+    made = {
+        "groups": [["certify", examples / "logs/flights.csv.gz", "--group", "flight", "--tolerances", "1e-4,1e-3,1e-2", "--quantiles", "0.5,0.9"]],
+        "scalar": [["certify", times, "--scalar", "--tolerances", "10,30"]],
+        "shift": [["certify", traces / "osqp_mpc_cold.csv.gz", "--shift", "kl:0.02"]],
+        "worst case": [["certify", kept, "--worst-case", "averaged:0.5", "--dist0", "40"]],
+        "appended": [["certify", monday, "--anytime"], ["certify", tuesday, "--append", "appended"]],
+        "loop": [["run", "loop", cartpole, "--rollouts", "200", "--ticks", "10", "--limits", "5,20"]],
+        "tune": [["tune", "qp", mpc, "--target", "90% below 1e-3", "--runs", "20000"]],
+    }
+    found = {}
+    for what, commands in made.items():
+        for command in commands:
+            subprocess.run([program.absolute(), *command, "--out", what.replace(" ", "-")], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found[what] = sorted((folder / what.replace(" ", "-")).rglob("certificate.json"))
+    return found
+
+
+def check_kinds_of_work(browser, checks, page, program, examples, folder):
+    """Certificates of all kinds of work: each claim is recomputed, and each part is known or named as not recomputed."""
+    browser.open(page)
+    named = {"shift": "shift", "worst case": "worst case", "appended": "appended", "loop": "closed loop"}
+    for what, paths in make_certificates(program, examples, folder).items():
+        checks.expect(len(paths) >= (4 if what == "loop" else 1), f"{what}: {len(paths)} certificates")
+        said = ""
+        for path in paths:
+            certificate = json.loads(path.read_text())
+            result = browser.evaluate(f"surefootChecker.check({json.dumps(path.read_text())})")
+            where = f"{what}: {path.relative_to(folder)}"
+            checks.same((result["verdict"], result["checked"], result["findings"]), ("holds", all_claims(certificate), []), where)
+            checks.same([text for text in result["leftOut"] if "does not know" in text], [], f"{where}: parts that are not known")
+            said += " ".join(result["leftOut"])
+            # A number of any claim that is changed is found, whatever the digest says.
+            for kind in filter(certificate["claims"].get, certificate["claims"]):
+                spoilt = json.loads(path.read_text())
+                spoilt["claims"][kind][0]["samples"] += 1
+                found = browser.evaluate(f"(async () => {{ {SEAL} return surefootChecker.check(seal({json.dumps(json.dumps(spoilt))})); }})()")
+                checks.same((found["verdict"], any("digest" in text for text in found["findings"])), ("wrong", False), f"{where}: samples of {kind} changed")
+        checks.expect(named.get(what, "") in said, f"{what}: what is not recomputed is not named: {said}")
+
+
+# The text of a certificate with the digest that it would have.
+SEAL = """const seal = (text) => { const value = JSON.parse(text); const bare = { ...value }; delete bare.digest;
+  value.digest = { algorithm: "sha256", value: surefootChecker.sha256OfText(surefootChecker.digestedText(JSON.stringify(bare))) }; return JSON.stringify(value); };"""
+
+
+def check_same_names(browser, checks, page, certificate):
+    """Two variants of one name, as no program of ours writes them, are two variants."""
+    browser.open(page)
+    foreign = json.loads(certificate.read_text())
+    for variant in foreign["variants"]:
+        variant["name"] = "solver"
+    result = browser.evaluate(f"(async () => {{ {SEAL} return surefootChecker.check(seal({json.dumps(json.dumps(foreign))})); }})()")
+    checks.same((result["verdict"], result["findings"]), ("holds", []), "two variants of one name")
+    foreign["claims"]["success_rate"].append(foreign["claims"]["success_rate"][0])
+    result = browser.evaluate(f"(async () => {{ {SEAL} return surefootChecker.check(seal({json.dumps(json.dumps(foreign))})); }})()")
+    checks.expect(any("made twice" in text for text in result["findings"]), f"a claim that stands twice is found: {result['findings'][:3]}")
 
 
 def check_page(browser, checks, folder, program):
@@ -646,6 +811,8 @@ def main():
             subprocess.run([arguments.program, "certify", cold, *options, "--out", pathlib.Path(scratch) / name], check=True, stdout=subprocess.DEVNULL)
         check_old_certificates(browser, checks, arguments.certify_page, scratch, [pathlib.Path(scratch) / name / "certificate.json" for name in kinds]
                                + sorted((arguments.examples.parent / "tests" / "certificates" / "v1").glob("*.json")))
+        check_kinds_of_work(browser, checks, arguments.certify_page, arguments.program, arguments.examples.absolute(), pathlib.Path(scratch))
+        check_same_names(browser, checks, arguments.certify_page, pathlib.Path(scratch) / "two" / "certificate.json")
         folder = pathlib.Path(scratch) / "compared"
         certificate = pathlib.Path(scratch) / "two" / "certificate.json"
         subprocess.run([arguments.program, "compare", certificate, certificate, "--variants", "cold,warm", "--variants", "warm,cold",

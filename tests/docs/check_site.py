@@ -39,7 +39,8 @@ def main():
                 time.sleep(0.1)
             else:
                 failed.append(f"{page}: search finds nothing")
-        for page in ("index.html", "gallery.html", "guarantees.html", "reference_python.html", "reference_verbs.html", "performance.html", "certify.html"):
+        for page in ("index.html", "gallery.html", "guarantees.html", "worst_case.html", "howto_other_distribution.html", "library.html", "reference_python.html", "reference_verbs.html", "performance.html",
+                     "certify.html"):
             for width in (400, 1300):
                 browser.resize(width)
                 browser.open(site / page)
@@ -52,9 +53,9 @@ def main():
                 if broken:
                     failed.append(f"{page}: pictures are missing: {broken}")
             text = browser.evaluate("document.querySelector('main').textContent")
-            if page == "guarantees.html" and (browser.evaluate("document.querySelectorAll('math').length") < 5 or "$" in text):
+            if page in ("guarantees.html", "worst_case.html", "howto_other_distribution.html") and (browser.evaluate("document.querySelectorAll('math').length") < 5 or "$" in text):
                 failed.append(f"{page}: formulas are not typeset")
-            if page == "reference_python.html" and browser.evaluate("document.querySelectorAll('.highlight').length") < 5:
+            if page in ("reference_python.html", "library.html") and browser.evaluate("document.querySelectorAll('.highlight span[class]').length") < 5:
                 failed.append(f"{page}: code is not highlighted")
     print("\n".join(failed) or "the site works from its folder")
     return 1 if failed else 0

@@ -1,10 +1,10 @@
-"""Runs every command of the documentation, page by page, each page in a fresh folder.
+"""Runs every command of the documentation and of README.md, page by page, each page in a new folder.
 
   run_commands.py --program build/surefoot --source . [PAGE...]
 
 A block of commands is fenced with ```sh. Where one is too long for a test, a comment stands before it,
 <!-- not run: the reason -->, and the reason is printed. A line that begins with `surefoot` in any other block is an error: documentation
-must not show a command that nobody runs.
+must not show a command that nobody runs. Commands in the rows of a table, `build/surefoot ...`, are run too, but those whose time is minutes.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import time
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: (.+) -->\s*$")
 COMMAND = re.compile(r"^(?:    |\t)?\$?\s*(?:build/)?surefoot [a-z]")
+IN_TABLE = re.compile(r"^\|[^|]*\| `(build/surefoot [^`]*)`")
 
 
 def blocks(page):
@@ -32,6 +33,9 @@ def blocks(page):
                 continue
             if NOT_RUN.match(line):
                 reason = NOT_RUN.match(line)[1]
+                continue
+            if IN_TABLE.match(line):
+                found.append((number, IN_TABLE.match(line)[1], "minutes" if "minute" in line.rpartition("| ")[2] else None))
                 continue
             if re.match(r"^(    |\t)", line) and COMMAND.match(line) and reason is None:
                 raise ValueError(f"{page}:{number}: a command that no test runs: {line.strip()}")
@@ -60,7 +64,7 @@ def main():
     source = arguments.source.absolute()
     environment = dict(os.environ, PATH=f"{arguments.program.absolute().parent}:{os.environ['PATH']}")
     failed = ran = 0
-    for page in arguments.pages or sorted((source / "docs").rglob("*.md")):
+    for page in arguments.pages or [source / "README.md", *sorted((source / "docs").rglob("*.md"))]:
         try:
             todo = blocks(page)
         except ValueError as error:
@@ -70,6 +74,7 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             for shared in ("examples", "experiments"):
                 os.symlink(source / shared, pathlib.Path(scratch) / shared)
+            os.symlink(arguments.program.absolute().parent, pathlib.Path(scratch) / "build")
             for line, text, reason in todo:
                 where = f"{page.relative_to(source) if page.is_relative_to(source) else page}:{line}"
                 if reason is not None:

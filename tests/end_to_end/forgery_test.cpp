@@ -48,6 +48,7 @@ struct Kind {
   std::vector<std::string> data;
   std::vector<std::string> weights;
   std::optional<Certificate> repeated;  ///< what its command made again
+  std::string only = {};                ///< of fields that begin so; empty: of all
 };
 
 void collect_leaves(const ForgedJson& value, const std::string& pointer, std::vector<std::string>& found) {
@@ -275,6 +276,17 @@ class Forgery : public ProgramTest {
     make(loop + "--out loop_again");
     made.push_back({"closed loop", body("loop/cost"), {}, {}, repeated("loop_again/cost")});
     made.push_back({"tube", body("loop/tube"), {}, {}, repeated("loop_again/tube")});
+    // Repeats that only the sample of many rows shows.
+    const std::string sampled = "variants.independence.sampled_repeats";
+    write("many.csv", "k=1,k=2,k=3\n" + repeated_rows(0));
+    make("certify many.csv --claims success --tolerances 0.5 --steps 1 --allow-dependence --out many");
+    made.push_back({"repeats", body("many"), {(folder_ / "many.csv").string()}, {}, {}, sampled});
+    write_repeated_family();
+    const std::string repeating =
+        "run qp again --iterations 1 --steps 1 --claims success --tolerances 0.5 --allow-dependence ";
+    make(repeating + "--out repeating");
+    make(repeating + "--out repeating_again");
+    made.push_back({"run with repeats", body("repeating"), {}, {}, repeated("repeating_again"), sampled});
     write("train.toml", testing::training_file(2));
     make("train train.toml --quiet --out trained");
     const std::string weights = (folder_ / "trained/weights.safetensors").string();
@@ -332,6 +344,27 @@ class Forgery : public ProgramTest {
     return rows;
   }
 
+  /// 68,000 rows, of which the last 2,000 have been there before.
+  static std::string repeated_rows(double middle) {
+    std::string rows;
+    for (int i = 0; i < 68000; ++i) {
+      RandomStream random(5, "forged repeats", static_cast<std::uint64_t>(i < 66000 ? i : i - 2000));
+      rows += fmt::format("{:.17g},{:.17g},{:.17g}\n", random.uniform() - middle, random.uniform() - middle,
+                          random.uniform() - middle);
+    }
+    return rows;
+  }
+  void write_repeated_family() {
+    std::filesystem::create_directories(folder_ / "again");
+    const std::string identity =
+        "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n";
+    write("again/P.mtx", identity);
+    write("again/A.mtx", identity);
+    write("again/l.csv", "-1,-1,-1\n");
+    write("again/u.csv", "1,1,1\n");
+    write("again/q.csv", repeated_rows(0.5));
+  }
+
   /// Results of two solvers as benchmarks write them, with failures, limits that were exceeded, and one
   /// missing.
   void write_results() {
@@ -384,6 +417,7 @@ void change_every_field(const Kind& kind, Findings& findings, std::vector<std::s
     const std::string field = field_of(pointer);
     // The digest is made to fit; what another command gives is tried below.
     if (field.starts_with("digest") || field.starts_with("rerun")) continue;
+    if (!field.starts_with(kind.only)) continue;
     // An empty list of claims is no field: whatever stands in it is no claim.
     if (field.starts_with("claims.") && kind.body.at(ForgedJson::json_pointer(pointer)).is_array()) continue;
     if (++tried[field] > most_places) continue;  // a grid of 801 tolerances need not be gone through

@@ -220,7 +220,7 @@ class Interruption : public testing::ProcessesTest {
       ASSERT_EQ(child.wait_for(long_enough), code) << errors();
     }
     const std::string said = errors();
-    EXPECT_NE(said.find("go on with: "), std::string::npos) << said;
+    EXPECT_NE(said.find("resume with: "), std::string::npos) << said;
     EXPECT_NE(said.find("--checkpoint-seconds 0 --resume\n"), std::string::npos) << said;
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
     ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
@@ -473,7 +473,7 @@ TEST_F(Interruption, AStoppedTableIsGoneOnWith) {
     write("more", "");
     ASSERT_EQ(child.wait_for(long_enough), 130) << errors();
   }
-  EXPECT_NE(errors().find("go on with: "), std::string::npos) << errors();
+  EXPECT_NE(errors().find("resume with: "), std::string::npos) << errors();
   const auto again = feed("cat data");
   ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
   EXPECT_TRUE(goes_on()) << errors();

@@ -398,7 +398,7 @@ TEST_F(Limits, AFullDiskOfCheckpointsEndsNothing) {
             "--iterations 1000 --save-traces --checkpoint small --checkpoint-seconds 0; code=$?\n"
             "umount small; exit $code");
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.err.find("No space left on device; the work goes on"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("No space left on device; the work continues"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("could not be written"), std::string::npos) << "said at the end";
   EXPECT_EQ(surefoot("verify out/certificate.json --data out/traces.npy").code, 0);
 }

@@ -166,8 +166,38 @@ TEST_F(RunLoop, TablesOfDisturbancesAreLookedAtForRepeatedRows) {
   for (int i = 0; i < 200; ++i) same += "0.123456789012345,0.2123456789012345,0.05123456789012345,0\n";
   write("loop/initial.csv", same);
   EXPECT_EQ(surefoot(std::string(small) + "--out a").code, 0);
+  // A table of initial states beside good disturbances is looked at too, and what it shows is recorded.
+  std::string repeated;
+  for (int i = 0; i < 200; ++i) {
+    surefoot::RandomStream random(6, "initial states beside disturbances",
+                                  static_cast<std::uint64_t>(i % 50));
+    for (const char* end : {",", ",", ",", "\n"})
+      repeated += fmt::format("{:.17g}{}", random.uniform(-0.1, 0.1), end);
+  }
+  write("loop/initial.csv", repeated);
+  expect_refused(small, {"initial.csv", "not independent samples"});
+  ASSERT_EQ(surefoot(std::string(small) + "--allow-dependence --out a").code, 0);
+  EXPECT_EQ(certificate("a/cost").at("variants").at(0).at("independence").at("exact_repeats").at("repeated"),
+            150);
+  EXPECT_EQ(surefoot("verify a/cost/certificate.json").code, 0);
+  // Repeated disturbances beside good initial states.
+  write("loop/disturbances.csv", rows_of(50));
+  std::string different;
+  for (int i = 0; i < 200; ++i) {
+    surefoot::RandomStream random(7, "initial states beside disturbances", static_cast<std::uint64_t>(i));
+    for (const char* end : {",", ",", ",", "\n"})
+      different += fmt::format("{:.17g}{}", random.uniform(-0.1, 0.1), end);
+  }
+  write("loop/initial.csv", different);
+  expect_refused(small, {"disturbances.csv", "not independent samples"});
   std::filesystem::remove(folder_ / "loop/disturbances.csv");
-  expect_refused(small, {"initial"});
+  for (const char* state : {"0.123456789012345,0.2123456789012345,0.05123456789012345,0\n", "0,0,0.1,0\n"}) {
+    same.clear();
+    for (int i = 0; i < 200; ++i) same += state;
+    write("loop/initial.csv", same);
+    expect_refused(small, {"initial.csv", "all 200 rollouts begin at the same state"});
+    expect_refused(std::string(small) + "--allow-dependence", {"they are one sample"});
+  }
 }
 
 TEST_F(RunLoop, SentencesSpeakOfRolloutsAndLimits) {
@@ -183,6 +213,15 @@ TEST_F(RunLoop, SentencesSpeakOfRolloutsAndLimits) {
   EXPECT_NE(page.find("does not say that so many rollouts are within the tube at all ticks"),
             std::string::npos);
   EXPECT_EQ(surefoot("compare a/cost/certificate.json a/failed/certificate.json").code, 2);
+}
+
+TEST_F(RunLoop, SaysThatNoBoundIsViolated) {
+  const ProgramResult result = surefoot(std::string(small) + "--out a");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const LoopJson body = certificate("a/violation");
+  EXPECT_EQ(body.at("declared").at("tolerances").at(0), 1e-300);
+  const std::string statements = body.at("statements").dump();
+  EXPECT_NE(statements.find("is below 1e-300 (violates no bound)"), std::string::npos) << statements;
 }
 
 TEST_F(RunLoop, AFolderOfCheckpointsChangesNothing) {

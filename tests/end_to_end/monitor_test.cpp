@@ -145,7 +145,8 @@ TEST_F(Monitor, SaysAnAlarmAtOnceAndKeepsItsStateWhenItIsStopped) {
       "$pid; wait $pid");
   EXPECT_EQ(stopped.code, 143);
   EXPECT_TRUE(contains(stopped.out, "in-time"));
-  EXPECT_TRUE(contains(stopped.err, "stopped by SIGTERM; the same command goes on with what comes next"));
+  EXPECT_TRUE(contains(stopped.err,
+                       "stopped by SIGTERM; the same command continues with the next line of the stream"));
   const ProgramResult on = monitor("--state s --json");
   EXPECT_EQ(events(on.out).back()["solves"], 302);
 }

@@ -125,6 +125,21 @@ TEST_F(Processes, StreamFamiliesAsOneDoes) {
   write("l.csv", "-1,-1\n");
   write("u.csv", "1,1\n");
   expect_same_certificate("run qp . --iterations 10 --stream", {2, 3, 4});
+  // Every process solves the problems of its own blocks: two and one of them, or one and part of one.
+  expect_same_certificate("run qp . --iterations 10 --stream --metric distance", {2, 3});
+}
+
+TEST_F(Processes, RunDrawnFamiliesAsOneDoes) {
+  expect_same_certificate("run family unconstrained-qp --samples 9000 --iterations 10", {2});
+  for (const char* metric : {"distance", "gap"}) {
+    // Blocks of the same size, where rows of another process would go unnoticed, and of different ones.
+    for (const int samples : {8192, 4096 + 300}) {
+      expect_same_certificate(fmt::format("run family model-predictive-control --samples {} --iterations 3 "
+                                          "--tolerances 1e-1 --metric {}",
+                                          samples, metric),
+                              {2});
+    }
+  }
 }
 
 TEST_F(Processes, CountPartsAsOneDoes) {

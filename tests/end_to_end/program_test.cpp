@@ -472,6 +472,13 @@ TEST_F(Program, RanksVariantsAndComparesBudgetsAlone) {
   const ProgramResult ranked = surefoot("compare two/certificate.json --rank 'below 1e-2 after 30'");
   EXPECT_EQ(ranked.code, 0) << ranked.err;
   EXPECT_TRUE(surefoot::test::contains(ranked.out, "warm is the best.")) << ranked.out;
+  const ProgramResult page = surefoot(
+      "compare two/certificate.json --rank 'below 1e-2 after 30' --rank '50% below 1e-2' --out ranked");
+  EXPECT_NE(page.out.find("Written to ranked: report.html"), std::string::npos) << page.err;
+  EXPECT_NE(slurp(folder_ / "ranked/report.html").find("is the best."), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(slurp(folder_ / "ranked/ranking.json")).at("rankings").size(), 2U);
+  for (const char* file : {"tables/ranking_1.md", "tables/ranking_2.tex", "manifest.json"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "ranked" / file)) << file;
   expect_complaint(surefoot("compare two/certificate.json --rank 'below 1 after 2'"), "rank",
                    {"no success rate"});
   expect_complaint(surefoot("compare two/certificate.json two/certificate.json --rank 'below 1e-2 after 30'"),
@@ -595,6 +602,109 @@ TEST_F(Program, WorksWithoutGnuplot) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.err.find("gnuplot"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "surefoot-report" / "report.html"));
+}
+
+// --paired compares the variants of a certificate problem by problem, and verify of the folder checks it.
+TEST_F(Program, CertifiesVariantsAndComparesThemProblemByProblem) {
+  const std::string traces = SUREFOOT_SOURCE_DIR "/examples/traces/osqp_mpc_";
+  const std::string two = traces + "cold.csv.gz " + traces + "warm.csv.gz ";
+  const std::string declared = "--names cold,warm --tolerances 1e-2 --steps 30,60 --quantiles 0.9 ";
+  const ProgramResult plain = surefoot("certify " + two + declared + "--out plain");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  // Without it, the exact command is named, and it works.
+  const std::string asked = "The same problems in both?  ";
+  const std::size_t at = plain.out.find(asked);
+  ASSERT_NE(at, std::string::npos) << plain.out;
+  const std::size_t begin = at + asked.size();
+  const std::string command = plain.out.substr(begin, plain.out.find('\n', begin) - begin);
+  EXPECT_EQ(command, "surefoot compare " + two + "--paired --names 'cold,warm' --tolerances 0.01");
+  EXPECT_EQ(shell("$SUREFOOT" + command.substr(std::string("surefoot").size())).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "plain/paired.json"));
+
+  const ProgramResult paired = surefoot("certify " + two + declared + "--paired --out paired");
+  ASSERT_EQ(paired.code, 0) << paired.err;
+  EXPECT_EQ(paired.out.find(asked), std::string::npos);
+  for (const char* part :
+       {"this comparison has a confidence of its own, 0.99, beside that of the certificate",
+        "all of both holds together with confidence 0.98", "cold and warm on the same 1,000 problems",
+        "below 1e-2 after 30: the success rate of warm is higher than that of cold"})
+    EXPECT_NE(paired.out.find(part), std::string::npos) << part << "\n" << paired.out;
+  EXPECT_EQ(slurp(folder_ / "paired/certificate.json"), slurp(folder_ / "plain/certificate.json"));
+  EXPECT_NE(slurp(folder_ / "paired/paired.md").find("## Problem by problem"), std::string::npos);
+  // The record is that of compare with the same declarations.
+  ASSERT_EQ(surefoot("compare " + two +
+                     "--paired --names cold,warm --tolerances 1e-2 --claim 'below 1e-2 after 30' --claim "
+                     "'below 1e-2 after 60' --record record.json")
+                .code,
+            0);
+  EXPECT_EQ(slurp(folder_ / "paired/paired.json"), slurp(folder_ / "record.json"));
+  const ProgramResult good = surefoot("verify paired");
+  EXPECT_EQ(good.code, 0) << good.out;
+  EXPECT_NE(good.out.find("paired.json: cold and warm on the same 1000 problems: holds as recomputed"),
+            std::string::npos)
+      << good.out;
+  const ProgramResult counted = surefoot("verify paired --data " + two);
+  EXPECT_EQ(counted.code, 0) << counted.out << counted.err;
+  EXPECT_NE(counted.out.find("holds as recounted from the data"), std::string::npos) << counted.out;
+  std::string forged = slurp(folder_ / "paired/paired.json");
+  const std::size_t count = forged.find("\"second_only\": ");
+  ASSERT_NE(count, std::string::npos);
+  forged.insert(count + 15, "1");
+  write("paired/paired.json", forged);
+  const ProgramResult bad = surefoot("verify paired");
+  EXPECT_EQ(bad.code, 1) << bad.out;
+  EXPECT_NE(bad.out.find("paired.json: cold and warm"), std::string::npos);
+  EXPECT_NE(bad.out.find("NOT VERIFIED"), std::string::npos);
+  // The next certificate in the folder takes away what is not its own.
+  ASSERT_EQ(surefoot("certify " + two + declared + "--out paired").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "paired/paired.json"));
+}
+
+TEST_F(Program, ComparesSeveralVariantsWithTheFirst) {
+  write("a.csv", table(300, 20, true));
+  write("b.csv", table(300, 20, true, 1, 0.5));
+  write("c.csv", table(300, 20, true, 1, 0.8));
+  const ProgramResult three =
+      surefoot("certify a.csv b.csv c.csv --paired --tolerances 1e-2 --steps 10 --out three");
+  ASSERT_EQ(three.code, 0) << three.err;
+  EXPECT_NE(three.out.find("these comparisons have a confidence of their own, 0.99 all together"),
+            std::string::npos)
+      << three.out;
+  for (const char* name : {"paired_1.json", "paired_2.json"}) {
+    const auto record = nlohmann::json::parse(slurp(folder_ / "three" / name));
+    EXPECT_EQ(record.at("first"), "a");
+    EXPECT_DOUBLE_EQ(record.at("delta").get<double>(), 0.005);
+  }
+  EXPECT_EQ(surefoot("verify three").code, 0);
+  // Both variants in one table of text, by the names of its problems.
+  std::string rows = "problem,solver,time\n";
+  for (int i = 0; i < 120; ++i) {
+    surefoot::RandomStream random(8, "variants of one table", static_cast<std::uint64_t>(i));
+    const double time = random.uniform(1, 5);
+    rows += fmt::format("p{0},old,{1}\np{0},new,{2}\n", i, time, 0.7 * time);
+  }
+  write("results.csv", rows);
+  const std::string text =
+      "certify results.csv --value time --variants solver --rows problem --tolerances 2 ";
+  const ProgramResult hint = surefoot(text + "--out hint");
+  EXPECT_NE(
+      hint.out.find("surefoot compare results.csv --paired --names 'old,new' --value time --variants solver "
+                    "--rows problem\n"),
+      std::string::npos)
+      << hint.out;
+  const ProgramResult named = surefoot(text + "--paired --out named");
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_NE(named.out.find("new takes strictly less"), std::string::npos) << named.out;
+  EXPECT_NE(named.out.find("at most 2"), std::string::npos);
+  EXPECT_EQ(surefoot("verify named").code, 0);
+
+  write("short.csv", table(200, 20, true));
+  expect_complaint(surefoot("certify a.csv short.csv --paired --quantiles 0.5"), "rows", {"problems"});
+  EXPECT_EQ(surefoot("certify a.csv short.csv --out other").out.find("The same problems"), std::string::npos);
+  expect_complaint(surefoot("certify a.csv --paired"), "one", {"there is one variant"});
+  expect_complaint(surefoot("certify a.csv - --paired"), "input", {"standard input"});
+  expect_complaint(surefoot("certify a.csv b.csv --paired --allow-dependence"), "dependence",
+                   {"--paired: cannot stand beside --allow-dependence"});
 }
 
 TEST_F(Program, ComparesTwoCertificates) {

@@ -1,4 +1,4 @@
-"""All experiments in one command, tiny: interrupted, gone on with, on a full disk. Leaves a whole reproduction for the browser.
+"""All experiments in one command, tiny: interrupted, resumed, on a full disk. Leaves a whole reproduction for the browser.
 
   reproduce_all.py --program build/surefoot --out FOLDER
 """
@@ -94,7 +94,7 @@ def check_whole(runner, whole):
 
 
 def check_interrupted(runner, whole, folder):
-    """Killed inside a training, then gone on with: the same results, and what was finished is not done again."""
+    """Killed inside a training, then resumed: the same results, and what was finished is not done again."""
     shutil.copytree(whole, folder)
     shutil.rmtree(folder / "l2ws")
     certificate = folder / "robust-kalman" / "certificate.json"
@@ -113,7 +113,7 @@ def check_interrupted(runner, whole, folder):
     for name in runner.experiments:
         again = f"{name}: finished before, not done again" in result.stdout
         expect(again == (name != "l2ws"), f"{name} is done again only if it was interrupted")
-    expect(contents(folder) == contents(whole), "gone on with, the results are the same")
+    expect(contents(folder) == contents(whole), "resumed, the results are the same")
 
 
 def check_full_disk(runner, whole, folder):
@@ -125,7 +125,7 @@ def check_full_disk(runner, whole, folder):
                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)))
     expect(limited.returncode == 4 and limited.stderr.count("\n") == 1, f"full: {limited.returncode} {limited.stderr!r}")
     kept = ", ".join(name for name in runner.experiments if name != "deblurring")
-    for word in ("File too large", f"finished and kept: {kept}", "go on with: surefoot reproduce all"):
+    for word in ("File too large", f"finished and kept: {kept}", "resume with: surefoot reproduce all"):
         expect(word in limited.stderr, f"full: '{word}' in {limited.stderr!r}")
     expect({n: c for n, c in contents(folder).items() if not n.startswith("deblurring")} == before, "a full disk leaves finished parts")
     result = runner.run(*command)

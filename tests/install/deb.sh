@@ -5,8 +5,11 @@ set -euo pipefail
 build=$(realpath "$1") source=$(realpath "$2") version=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for tool in dpkg dpkg-deb dpkg-shlibdeps; do
-  command -v "$tool" >/dev/null || { echo "SKIPPED: no $tool; the Debian package was NOT tried" >&2; exit 77; }
+for tool in dpkg dpkg-deb dpkg-shlibdeps file; do
+  command -v "$tool" >/dev/null && continue
+  echo "SKIPPED: no $tool (scripts/packages package); the Debian package was NOT tried" >&2
+  [ -z "${CI:-}" ] || exit 1
+  exit 77
 done
 if [ $# -gt 3 ]; then
   package=$(realpath "$4")
@@ -28,7 +31,7 @@ usr=$work/root/usr
 "$usr/bin/surefoot" --version | grep -qx "$version"
 (cd "$work" && "$usr/bin/surefoot" certify "$source/examples/traces/osqp_mpc_cold.csv.gz" >/dev/null && "$usr/bin/surefoot" verify surefoot-report | grep -q VERIFIED)
 for file in share/man/man1/surefoot.1 share/man/man1/surefoot-certify.1 share/bash-completion/completions/surefoot share/zsh/vendor-completions/_surefoot \
-    share/fish/vendor_completions.d/surefoot.fish share/surefoot/schema/certificate.schema.json share/doc/surefoot/copyright; do
+    share/fish/vendor_completions.d/surefoot.fish share/surefoot/schema/certificate.schema.json share/surefoot/certify.html share/doc/surefoot/copyright; do
   [ -s "$usr/$file" ] || { echo "the package lacks $file"; exit 1; }
 done
 # A licence for each row of the table but those of Python.

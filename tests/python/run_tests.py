@@ -126,7 +126,7 @@ def test_with_torch(options):
     tests = SOURCE / "python/tests"
     return run_pytest(options, python, ["numpy", "torch"], tests / "test_torch.py", tests / "test_fit.py",
                       tests / "test_fit_codes.py", tests / "test_bounds.py",
-                      tests / "test_examples.py", tests / "test_doctests.py")
+                      tests / "test_examples.py", tests / "test_doctests.py", tests / "test_pages.py")
 
 
 def main():

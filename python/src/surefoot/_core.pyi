@@ -536,7 +536,7 @@ class ClosedLoop:
         ticks: int,
         /,
     ) -> None: ...
-    def set_plant(self, plant: Any, vectors: Any, disturbance: str, numbers: Any, seed: int, /) -> None: ...
+    def set_plant(self, plant: Any, vectors: Any, disturbance: str, numbers: Any, seed: int, may_diverge: bool, /) -> None: ...
     def set_task(self, lower: Any, upper: Any, cost_Q: Any, cost_R: Any, /) -> None: ...
     def run(
         self, osqp: OsqpOptions, limit: int, stop: bool, start: str, keep: bool, /
@@ -549,7 +549,7 @@ def certify_rollouts(
     limits: Sequence[int],
     ticks: int,
     options: Options,
-    drawn: Any,
+    drawn: Sequence[Any],
     name: str,
     run: str,
     allow_dependence: bool,
@@ -561,7 +561,7 @@ def certify_tube(
     limit: int,
     share: float | None,
     delta: float,
-    drawn: Any,
+    drawn: Sequence[Any],
     run: str,
     allow_dependence: bool,
     /,

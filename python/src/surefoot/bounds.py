@@ -202,7 +202,7 @@ def anytime_upper(failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.Ar
 def sequence_upper(failures: npt.ArrayLike, samples: npt.ArrayLike, delta: npt.ArrayLike) -> Numbers:
     """Upper bound on the average probability of failure, given its past, along one long log of any dependence, rounded up.
 
-    It holds at every length at once, and speaks of the past of this log, not of a new one.
+    It holds at every length at once, and is about the past of this log, not about a new one.
 
     >>> round(1000 * sequence_upper(0, 1000, 0.01), 2)
     5.21

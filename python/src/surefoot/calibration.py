@@ -65,7 +65,7 @@ def calibrate(
     """A certificate for any optimizer with random weights: from the very samples it was trained on, or from new ones.
 
     ``pac-bayes``: weights are drawn anew for every sample and run, `draws` times; failures are counted, and
-    risk <= kl_inverse(kl_inverse(failures / runs, log(1/omega) / runs), B): what training learned is paid for by B.
+    risk <= kl_inverse(kl_inverse(failures / runs, log(1/omega) / runs), B): B accounts for what training learned.
 
     ``hold-out``: samples that training has not seen, weights drawn once for each; counting is exact, nothing is paid.
     ``hold-out-means``: the same with the means of a Posterior, nothing drawn.
@@ -103,7 +103,7 @@ def calibrate(
     prior_samples
         Other samples that the prior mean was trained on; none of them is among the N.
     candidates, prior_means
-        Posteriors (and prior means) of which this one was chosen: they are paid for.
+        Posteriors (and prior means) of which this one was chosen: the confidence level covers the choice.
     calibration_share
         Of the total delta, for the drawn weights.
     record

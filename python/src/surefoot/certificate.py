@@ -160,7 +160,7 @@ class AverageClaim:
 class SequenceClaim:
     """Of one log: the average over its ticks of P(not below `tolerance` after `step` steps | ticks before) is at most upper_bound.
 
-    It speaks of the past of this log, not of another one.
+    It is about the past of this log, not about another one.
     """
 
     variant: str

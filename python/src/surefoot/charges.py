@@ -148,7 +148,7 @@ def certify_charged(
     ----------
     losses
         ``.npy``, a row per run, a column per step: what ``Fitted.losses`` returned. For pac-bayes run i is of sample i mod N with
-        weights of its own, and the file is the one whose digest the charge has. For hold-out a row is of a fresh sample, with
+        weights of its own, and the file is the one whose digest the charge has. For hold-out a row is of a new sample, with
         weights drawn for it (hold-out) or the means (hold-out-means).
     charge
         ``charge.json`` as ``Fitted.write_charge`` wrote it, or :class:`Charge`.

@@ -57,8 +57,15 @@ class Rollouts:
     states: Array  #: rollouts x (ticks + 1) x states, under the last limit; NaN after a rollout is lost
     inputs: Array  #: rollouts x ticks x inputs, that were applied, under the last limit; the same
     record: Mapping[str, Any]  #: what a certificate records of the run
-    _drawn: Array | None = dataclasses.field(repr=False)  # rows that came from the user, a row or several for each rollout
+    _drawn: tuple[Array, ...] = dataclasses.field(repr=False)  # tables that show whether rollouts are independent, rows for each
     _replay: Callable[[int], Array] = dataclasses.field(repr=False)
+
+    def _require_several(self) -> None:
+        """Rollouts that begin alike and that nothing disturbs are one sample, however many copies there are."""
+        if len(self.states) < 2 or self.record["loop"]["disturbance"] not in ("none", "rows"):
+            return
+        if np.array_equal(self.states, np.broadcast_to(self.states[0], self.states.shape), equal_nan=True):
+            raise ValueError(f"rollouts: all {len(self.states)} went the same way, to the last digit: they are one sample")
 
     @property
     def excess_cost(self) -> Array:
@@ -75,9 +82,10 @@ class Rollouts:
         """Certifies one of the numbers over new rollouts: success rates under every limit, and the smallest limit.
 
         The smallest limit with a guarantee is ``budget(tolerance, quantile).steps``: limits are tested from the largest down to
-        the first that fails, each at the whole delta, so that the choice among limits is paid for. They must have been chosen
+        the first that fails, each at the whole delta, so that the confidence level covers the choice among limits. They must have been chosen
         before the rollouts were seen. Several certificates hold together with the sum of their deltas.
         """
+        self._require_several()
         if text("value", value) not in _WORDS:
             raise ValueError(f"value: {value!r} is not one of {', '.join(_WORDS)}")
         for fixed in ("claims", "steps", "choose", "budget_method"):
@@ -106,6 +114,7 @@ class Rollouts:
         are ticks: the upper end is ``certificate.quantile(tick, share, variant="state 1").upper_bound``, the lower one less that of
         ``"state 1 times -1"``.
         """
+        self._require_several()
         rollouts, _, states = self.states.shape
         return Certificate._of(
             _core.certify_tube(
@@ -177,6 +186,7 @@ def closed_loop(
     settings: Mapping[str, float] | None = None,
     exact_eps: float = 1e-6,
     exact_limit: int = 10_000,
+    diverging: Literal["fail", "refuse"] = "fail",
 ) -> Rollouts:
     """Runs OSQP in closed loop with a plant, all rollouts side by side, once for every iteration limit.
 
@@ -216,9 +226,13 @@ def closed_loop(
     exact_eps, exact_limit
         Tolerances and most iterations of exact solves.
 
-    A state that is infinite or NaN ends its rollout, which has failed under that limit: its violation and cost are infinite, and
-    all later ticks have failed. A warning says how many there are. Vectors with a NaN, and another shape of anything: ValueError
-    with the tick.
+    diverging
+        What a state of the plant that is infinite or NaN is. ``fail``: it ends its rollout, which has failed under that limit: its
+        violation and cost are infinite, and all later ticks have failed; a warning says how many there are. That is the default
+        because an unstable loop overflows, and leaving out or refusing what a bad controller does would hide it: NaN is a failure
+        everywhere. ``refuse``: ValueError with rollout, tick and value, for plants in which it can only be a mistake.
+
+    Vectors with a NaN, and another shape of anything: ValueError with the tick.
 
     >>> import numpy as np, surefoot
     >>> family = surefoot.QPFamily(np.eye(1), np.eye(1), [0.0], [-1.0], [1.0])  # minimise v^2 / 2 + s v, |v| <= 1
@@ -236,6 +250,8 @@ def closed_loop(
     chosen = [whole_number("limits", limit) for limit in limits]
     if not chosen or any(a >= b for a, b in zip(chosen, chosen[1:])):
         raise ValueError(f"limits: {chosen} must increase and not be empty")
+    if text("diverging", diverging) not in ("fail", "refuse"):
+        raise ValueError(f"diverging: {diverging!r} is not one of fail, refuse")
     if text("start", start) == "shifted" and shift is None:
         raise ValueError("shift: is needed for start='shifted'")
     moves = plant if callable(plant) else _linear(plant)
@@ -262,7 +278,7 @@ def closed_loop(
         ticks,
     )
     kind, numbers = ("none", None) if disturbance is None else (text("disturbance", disturbance[0]), disturbance[1])
-    loop.set_plant(moves, vectors, kind, None if numbers is None else table(numbers, "disturbance"), whole_number("seed", seed))
+    loop.set_plant(moves, vectors, kind, None if numbers is None else table(numbers, "disturbance"), whole_number("seed", seed), diverging == "fail")
     weights = (None, None) if cost is None else tuple(np.atleast_2d(np.asarray(part, dtype=np.float64)) for part in cost)
     loop.set_task(*_bounds(state_bounds, "state_bounds"), *weights)
 
@@ -294,11 +310,15 @@ def closed_loop(
         },
     }  # fmt: skip
 
-    # What the user gave for rollouts to be independent. One initial state for all is no sign of dependence where they are disturbed.
-    drawn = numbers if kind == "rows" else None
-    if drawn is None and not ((states == states[0]).all() and (kind != "none" or callable(plant))):
-        drawn = states
-    drawn = None if drawn is None else table(drawn, "disturbance")[: len(states) * (ticks if kind == "rows" else 1)]
+    # What the user gave for rollouts to be independent. One initial state for all is no sign of dependence where they are disturbed:
+    # by us, or by the user's function, whose rollouts are looked at instead.
+    drawn: list[Array] = []
+    if kind == "rows":
+        drawn.append(table(numbers, "disturbance")[: len(states) * ticks])
+    if not (states == states[0]).all():
+        drawn.append(states)
+    elif kind == "none":
+        drawn.append(np.ascontiguousarray(courses.reshape(len(states), -1)))
 
     def vectors_at(seen: Array, tick: int) -> list[Array]:
         if vectors is not None:
@@ -343,5 +363,5 @@ def closed_loop(
 
     return Rollouts(
         tuple(chosen), columns[0], columns[1], exact, columns[2], columns[3],
-        tuple(result[1] for result in results), courses, forces, record, drawn, replay,
+        tuple(result[1] for result in results), courses, forces, record, tuple(drawn), replay,
     )  # fmt: skip

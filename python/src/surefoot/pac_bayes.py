@@ -1,4 +1,4 @@
-"""PAC-Bayes bounds for learned optimizers: what training learned from its samples is paid for.
+"""PAC-Bayes bounds for learned optimizers: what training learned from its samples is accounted for.
 
 Weights theta ~ N(w, diag s), blocks of them by name, are charged against a prior N(w0, Lambda), Lambda constant on each
 block. Wrapped for automatic differentiation in :mod:`surefoot.torch` and :mod:`surefoot.jax`.

@@ -183,7 +183,7 @@ def fit(
     delta
         Of the bound that training minimises; a certificate has its own.
     checkpoint
-        A file, written after every epoch; if it is there, training goes on from it.
+        A file, written after every epoch; if it exists, training resumes from it.
     """
     _require_scale(scale)
     for name, value in (("epochs", epochs), ("batch", batch), ("draws", draws), ("prior_epochs", prior_epochs)):

@@ -65,6 +65,11 @@ void write_independence(JsonText& text, const Independence& found) {
     part.object("compared", found.recurring.compared, "different", found.recurring.different,  //
                 "recurring", found.recurring.recurring);
   });
+  if (found.sampled)
+    text.members("sampled_repeats", [&](JsonText& part) {
+      part.object("compared", found.sampled->compared, "different", found.sampled->different,  //
+                  "repeated", found.sampled->repeated);
+    });
   text.members("serial", [&](JsonText& part) { write_sign_test(part, found.serial); });
   text.members("drift", [&](JsonText& part) { write_sign_test(part, found.drift); });
   text.members("findings", found.findings(), "allowed", found.allowed);
@@ -249,6 +254,10 @@ Independence read_independence(const Fields& fields) {
   found.rounded = read_repeats(fields.child("rounded_repeats"));
   const Fields recurring = fields.child("recurring");
   found.recurring = {recurring.count("compared"), recurring.count("different"), recurring.count("recurring")};
+  if (fields.has("sampled_repeats")) {
+    const Fields sampled = fields.child("sampled_repeats");
+    found.sampled = {sampled.count("compared"), sampled.count("different"), sampled.count("repeated")};
+  }
   found.serial = read_sign_test(fields.child("serial"));
   found.drift = read_sign_test(fields.child("drift"));
   found.allowed = fields.truth("allowed");

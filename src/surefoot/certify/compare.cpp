@@ -93,8 +93,8 @@ void require_comparable(const Certificate& certificate, std::string_view which) 
 
 void require_same_metric(const Certificate& a, const Certificate& b) {
   require(a.metric == b.metric && a.unit == b.unit,
-          "the certificates speak of different metrics, '{}'{} and '{}'{}: they cannot be compared", a.metric,
-          a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
+          "the certificates are about different metrics, '{}'{} and '{}'{}: they cannot be compared",
+          a.metric, a.unit.empty() ? "" : " in " + a.unit, b.metric, b.unit.empty() ? "" : " in " + b.unit);
   const auto words = [](const Certificate& of) {
     if (!of.loop) return std::string("problems");
     return fmt::format("rollouts of {} ticks{}", of.loop->ticks,
@@ -103,7 +103,7 @@ void require_same_metric(const Certificate& a, const Certificate& b) {
   const bool same =
       a.loop.has_value() == b.loop.has_value() &&
       (!a.loop || (a.loop->ticks == b.loop->ticks && (a.loop->limit == 0) == (b.loop->limit == 0)));
-  require(same, "the certificates speak of different things, {} and {}: they cannot be compared", words(a),
+  require(same, "the certificates are about different things, {} and {}: they cannot be compared", words(a),
           words(b));
 }
 
@@ -346,7 +346,7 @@ void add_remarks(Comparison& comparison, const Certificate& a, const Certificate
     }
     if (of_a.last_step != of_b.last_step && !pair.budget.empty())
       once.insert(
-          fmt::format("Iterations needed speak of the recorded iterations: of {} up to {}, of {} up to {}.",
+          fmt::format("Iterations needed refer to the recorded iterations: of {} up to {}, of {} up to {}.",
                       of_a.name, of_a.last_step, of_b.name, of_b.last_step));
   }
   comparison.remarks.insert(comparison.remarks.end(), once.begin(), once.end());

@@ -477,7 +477,7 @@ runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<voi
     return whole_of(std::move(counting));
   }
   std::future<std::string> digest;
-  if (ranks().first()) digest = std::async(std::launch::async, io::sha256_of_file, path_);
+  if (ranks().first()) digest = std::async(std::launch::async, [this] { return io::sha256_of_file(path_); });
   Found found;
   const auto attempt = [&](const std::function<void()>& work) {
     try {

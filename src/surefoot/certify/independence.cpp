@@ -145,6 +145,10 @@ bool too_many(const Independence::Repeats& exact) {
   return exact.repeated >= coincidences;
 }
 
+bool too_many(const Independence::Sampled& sampled) {
+  return sampled.repeated >= coincidences;
+}
+
 bool too_many_rounded(const Independence::Repeats& rounded) {
   constexpr Index one_in = 20;
   return rounded.repeated >= coincidences && rounded.repeated * one_in > rounded.comparable;
@@ -175,6 +179,32 @@ double sign_test_p_value(const Independence::SignTest& test) {
   return std::min(1.0, 2.0 * static_cast<double>(test.statistics) * tail);
 }
 
+Independence together(const Independence& a, const Independence& b) {
+  Independence both = a;
+  const auto more_repeated = [](const auto& one, const auto& other, const auto& finding) {
+    if (finding(one) != finding(other)) return finding(one) ? one : other;
+    return one.repeated >= other.repeated ? one : other;
+  };
+  both.exact = more_repeated(a.exact, b.exact, [](const auto& each) { return too_many(each); });
+  both.rounded = more_repeated(a.rounded, b.rounded, too_many_rounded);
+  const bool b_recurs = too_many_recur(b.recurring);
+  if (b_recurs != too_many_recur(a.recurring) ? b_recurs : b.recurring.recurring > a.recurring.recurring)
+    both.recurring = b.recurring;
+  if (!both.sampled) both.sampled = b.sampled;
+  if (too_many(both.exact)) both.sampled.reset();
+  const auto stronger = [](Independence::SignTest one, Independence::SignTest other) {
+    one.statistics = other.statistics = one.statistics + other.statistics;
+    Independence::SignTest best;
+    keep_stronger(best, std::move(one));
+    keep_stronger(best, std::move(other));
+    return best;
+  };
+  both.serial = stronger(a.serial, b.serial);
+  both.drift = stronger(a.drift, b.drift);
+  both.allowed = false;
+  return both;
+}
+
 std::vector<std::string> Independence::findings() const {
   std::vector<std::string> found;
   const std::string row = of == of_groups ? "group" : "row";
@@ -185,6 +215,11 @@ std::vector<std::string> Independence::findings() const {
   } else if (too_many_recur(recurring)) {
     found.push_back(fmt::format("{} of {} different {}s stand there more than once, to the last digit",
                                 recurring.recurring, recurring.different, row));
+  }
+  if (sampled) {
+    found.push_back(fmt::format(
+        "{} of {} different {}s, a sample from all {}, stand there more than once, to the last digit",
+        sampled->repeated, sampled->different, row, sampled->compared));
   }
   if (serial.p_value <= level_each) {
     found.push_back(
@@ -245,6 +280,13 @@ std::vector<std::string> Independence::contradictions(Index rows) const {
              recurring.different <= recurring.compared - recurring.recurring,
          fmt::format("{} of {} different rows of {} recur", recurring.recurring, recurring.different,
                      recurring.compared));
+  if (sampled) {
+    expect(sampled->compared == rows && rows > exact_limit && too_many(*sampled) && !too_many(exact) &&
+               sampled->repeated <= sampled->different &&
+               sampled->different <= static_cast<Index>(SmallestHashes::most),
+           fmt::format("{} of {} different rows, a sample from {}, repeat", sampled->repeated,
+                       sampled->different, sampled->compared));
+  }
   const Index serial_most = rows / group * triples_of_group;
   for (const SignTest* test : {&serial, &drift}) {
     const Index most = test == &serial ? serial_most : rows / 2;
@@ -363,8 +405,11 @@ void DependenceCheck::add(Index row, const double* values) {
   for (std::size_t i = 0; i < columns_.size(); ++i) places[i] = place_of(values[columns_[i]]);
   add_to_group(row, places.data());
   ++rows_;
-  if (row < Independence::exact_limit && is_comparable(values, columns_, full))
-    exact_hashes_.push_back({row, hash_of(places.data(), columns_.size())});
+  if (is_comparable(values, columns_, full)) {
+    const std::uint64_t hash = hash_of(places.data(), columns_.size());
+    if (row < Independence::exact_limit) exact_hashes_.push_back({row, hash});
+    sample_.add(hash);
+  }
   if (row < Independence::rounded_limit && is_comparable(values, columns_, few))
     rounded_hashes_.push_back({row, hash_of(places.data(), columns_.size())});
   if (row < Independence::rounded_limit && may_recur(values, columns_))
@@ -382,8 +427,11 @@ void DependenceCheck::add_to_group(Index row, const std::int64_t* places) {
 void DependenceCheck::open(Index number) {
   close();
   open_number_ = number;
-  if (auto known = groups_.extract(number)) open_ = std::move(known.mapped());
-  open_.places.resize(static_cast<std::size_t>(Independence::group) * columns_.size());
+  // Nothing is left of the group before: states have the same bytes whatever was added in which order.
+  if (auto known = groups_.extract(number))
+    open_ = std::move(known.mapped());
+  else
+    open_.places.assign(static_cast<std::size_t>(Independence::group) * columns_.size(), 0);
 }
 
 void DependenceCheck::close() {
@@ -444,6 +492,7 @@ void DependenceCheck::merge(const DependenceCheck& other) {
   append(exact_hashes_, other.exact_hashes_);
   append(rounded_hashes_, other.rounded_hashes_);
   append(recurring_hashes_, other.recurring_hashes_);
+  sample_.merge(other.sample_);
   while (stride_ < other.stride_) thin();
   std::map<Index, Group> their_groups = other.groups_;
   if (other.open_.filled != 0) their_groups.emplace(other.open_number_, other.open_);
@@ -495,6 +544,7 @@ std::string DependenceCheck::state() const {
     to.list(rows);
     to.list(of_rows);
   }
+  sample_.write_state(to);
   return to.take();
 }
 
@@ -545,6 +595,9 @@ DependenceCheck DependenceCheck::from_state(std::vector<Index> steps, std::strin
       hashes->push_back({rows[i], of_rows[i]});
     }
   }
+  check.sample_ = SmallestHashes::read_state(from);
+  require(check.sample_.different() <= check.rows_, "rows of a checkpoint: {} of {} rows are different",
+          check.sample_.different(), check.rows_);
   from.finish();
   return check;
 }
@@ -574,6 +627,7 @@ DependenceCheck DependenceCheck::of_tables(const std::vector<const DependenceChe
     append(all.exact_hashes_, table.exact_hashes_, Independence::exact_limit);
     append(all.rounded_hashes_, table.rounded_hashes_, Independence::rounded_limit);
     append(all.recurring_hashes_, table.recurring_hashes_, Independence::rounded_limit);
+    all.sample_.merge(table.sample_);
     for (std::size_t i = 0; i < all.counts_.size(); ++i) {
       all.counts_[i].more += table.counts_[i].more;
       all.counts_[i].less += table.counts_[i].less;
@@ -620,6 +674,9 @@ void DependenceCheck::prune(const std::vector<DependenceCheck*>& tables) {
     forget(table->recurring_hashes_, Independence::rounded_limit);
     before = std::min(before + table->rows_, Independence::exact_limit);
   }
+  std::vector<SmallestHashes*> samples;
+  for (DependenceCheck* table : tables) samples.push_back(&table->sample_);
+  SmallestHashes::prune(samples);
 }
 
 std::string DependenceCheck::statistic(std::size_t index) const {
@@ -699,6 +756,9 @@ Independence DependenceCheck::result() const {
   found.exact = repeats_of(hashes_of(exact_hashes_), rows_, Independence::exact_limit);
   found.rounded = repeats_of(hashes_of(rounded_hashes_), rows_, Independence::rounded_limit);
   found.recurring = recurring_of(hashes_of(recurring_hashes_), rows_);
+  const Independence::Sampled sampled{rows_, sample_.different(), sample_.repeated()};
+  if (rows_ > Independence::exact_limit && too_many(sampled) && !too_many(found.exact))
+    found.sampled = sampled;
   found.serial = serial();
   found.drift = drift();
   return found;

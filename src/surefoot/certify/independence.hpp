@@ -1,11 +1,13 @@
 #pragma once
 
+#include "surefoot/certify/smallest_hashes.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,13 @@ struct Certificate;
 /// function of one number of 52 random bits, three coincidences among 2^16 rows have probability 1e-20.) Rows
 /// with more than five digits are compared among the first 1,024; more than one in 20 that repeat are a
 /// finding. This is a rule and not a test: draws with replacement from a finite set repeat rows as well.
+///
+/// Sampled: where there are more than 2^16 rows, of all rows of full precision the different ones with the
+/// 4,096 smallest hashes. Three of them that stand there more than once are a finding, wherever they stand: a
+/// generator that begins again in every process repeats all of its rows, however many it draws. (Were a row a
+/// function of one number of 52 random bits, three coincidences in the sample would have probability 1e-7
+/// among 10^10 rows. Rows that are drawn from few different ones repeat here too.) It is noted where it is a
+/// finding and `exact` is none.
 ///
 /// Recurring: rows of fewer numbers or digits meet by nature (a limit that many runs hit, ticks of a clock),
 /// but then either few different rows recur, or few of the different rows do. Looked at are those of the
@@ -74,6 +83,15 @@ struct Independence {
     bool operator==(const Recurring&) const = default;
   };
 
+  /// Different rows of a sample of them that stand in the table more than once.
+  struct Sampled {
+    Index compared = 0;   ///< rows looked at: all
+    Index different = 0;  ///< rows of the sample, equal ones counted once
+    Index repeated = 0;   ///< of those, rows that are there more than once
+
+    bool operator==(const Sampled&) const = default;
+  };
+
   /// The most telling statistic of a kind.
   struct SignTest {
     Index statistics = 0;  ///< of which this is the most telling
@@ -90,10 +108,11 @@ struct Independence {
   /// What rows are: "table", "groups" of it, "tables" that were counted apart, "problem data" of our own
   /// runs.
   std::string of = "table";
-  bool order_checked = false;  ///< false: fewer than a group of rows, or their order is not known
-  Repeats exact;               ///< among rows of full precision
-  Repeats rounded;             ///< among rows of more than five digits
-  Recurring recurring;         ///< among rows that say less
+  bool order_checked = false;      ///< false: fewer than a group of rows, or their order is not known
+  Repeats exact;                   ///< among rows of full precision
+  Repeats rounded;                 ///< among rows of more than five digits
+  Recurring recurring;             ///< among rows that say less
+  std::optional<Sampled> sampled;  ///< where it is a finding
   SignTest serial;
   SignTest drift;
   bool allowed = false;  ///< certified in spite of findings: claims hold if the rows were independent
@@ -108,6 +127,10 @@ struct Independence {
 
   bool operator==(const Independence&) const = default;
 };
+
+/// What two tables show of the same samples (initial states and disturbances of rollouts): the more telling
+/// of each. Their sign tests pay for each other: statistics are those of both.
+Independence together(const Independence& a, const Independence& b);
 
 /// p_value of Independence from its counts.
 double sign_test_p_value(const Independence::SignTest& test);
@@ -192,6 +215,7 @@ class DependenceCheck {
   RowHashes exact_hashes_;
   RowHashes rounded_hashes_;
   RowHashes recurring_hashes_;
+  SmallestHashes sample_;  ///< of all rows of full precision
 };
 
 }  // namespace surefoot::certify

@@ -139,6 +139,59 @@ TEST(Independence, FindsRepeatedRows) {
   EXPECT_NE(all_findings(some).find("3 of 503 rows repeat"), std::string::npos);
 }
 
+/// Rows first .. first + count - 1, those from `again_at` on the rows from `again_from` on once more.
+DependenceCheck many_rows(Index first, Index count, Index again_at, Index again_from) {
+  DependenceCheck check(first_steps(4));
+  for (Index row = first; row < first + count; ++row) {
+    RandomStream random(3, "many rows of a test",
+                        static_cast<std::uint64_t>(row < again_at ? row : again_from + row - again_at));
+    check.add(row, trace_from(std::exp(random.normal()), random.uniform(0.5, 0.9), 4).data());
+  }
+  return check;
+}
+
+// Repeats beyond the rows that are all compared with each other.
+TEST(Independence, FindsRepeatsWhereverTheyStand) {
+  constexpr Index none = 1 << 30;
+  const DependenceCheck honest = many_rows(0, 200000, none, 0);
+  EXPECT_TRUE(honest.result().findings().empty());
+  EXPECT_FALSE(honest.result().sampled);
+  // Two workers of 100,000 rows that begin with the same seed.
+  const DependenceCheck first = many_rows(0, 100000, none, 0);
+  const DependenceCheck second = many_rows(100000, 100000, 100000, 0);
+  DependenceCheck both = first;
+  both.merge(second);
+  DependenceCheck other_way = DependenceCheck::from_state(first_steps(4), second.state());
+  other_way.merge(first);
+  EXPECT_TRUE(both.state() == other_way.state()) << "bytes do not depend on the order";
+  const Independence found = both.result();
+  EXPECT_EQ(found.exact.repeated, 0);
+  ASSERT_TRUE(found.sampled.has_value());
+  EXPECT_EQ(*found.sampled, (Independence::Sampled{200000, 4096, 4096}));
+  ASSERT_FALSE(found.findings().empty());
+  EXPECT_EQ(
+      found.findings().front(),
+      "4096 of 4096 different rows, a sample from all 200000, stand there more than once, to the last digit");
+  // One in a hundred that repeats is enough.
+  const Independence few = many_rows(0, 101000, 100000, 70000).result();
+  ASSERT_TRUE(few.sampled.has_value());
+  EXPECT_NEAR(static_cast<double>(few.sampled->repeated), 41, 25);
+  // Where all rows are compared, nothing else is said of them.
+  EXPECT_FALSE(many_rows(0, 60000, 30000, 0).result().sampled);
+  EXPECT_FALSE(many_rows(0, 70000, 60000, 0).result().sampled) << "found among the first";
+}
+
+// Rows of few numbers or digits repeat by nature: no row of the sample.
+TEST(Independence, SamplesOnlyRowsThatSayEnough) {
+  DependenceCheck check(first_steps(4));
+  for (Index row = 0; row < 100000; ++row) {
+    RandomStream random(4, "rows of few digits", static_cast<std::uint64_t>(row));
+    const double value = std::floor(random.uniform(0, 20));
+    check.add(row, std::vector<double>{value, value / 4, std::exp(value), 0}.data());
+  }
+  EXPECT_FALSE(check.result().sampled);
+}
+
 std::vector<double> rounded_row(RandomStream& random, const char* format) {
   std::vector<double> row = ordinary_row(random);
   for (double& value : row) value = std::stod(fmt::format(fmt::runtime(format), value));
@@ -409,8 +462,40 @@ TEST(Independence, ContradictionsAreFound) {
   EXPECT_TRUE(caught([](Independence& each) { each.recurring.compared = 10; }));
   EXPECT_TRUE(caught([](Independence& each) { each.recurring.different = 1025; }));
   EXPECT_TRUE(caught([](Independence& each) { each.recurring.recurring = each.recurring.different + 1; }));
+  EXPECT_TRUE(caught([](Independence& each) { each.sampled = {1000, 500, 100}; }));
+  Independence many = many_rows(0, 80000, 70000, 0).result();
+  many.require_none("t.csv", true);
+  EXPECT_TRUE(many.contradictions(80000).empty());
+  for (const Independence::Sampled& other :
+       {Independence::Sampled{80001, 4096, 10}, {80000, 4097, 10}, {80000, 4096, 2}, {80000, 9, 10}}) {
+    many.sampled = other;
+    EXPECT_FALSE(many.contradictions(80000).empty());
+  }
   EXPECT_TRUE(caught([](Independence& each) { each.order_checked = false; }));
   EXPECT_TRUE(caught([](Independence& each) { each.of = "rows"; }));
+}
+
+// Two tables about the same samples: a finding in either is one of both, and the level is that of one.
+TEST(Independence, OfTwoTablesIsTheMoreTelling) {
+  const Independence plain = looked_at(drawn(1000, 11, ordinary_row));
+  Rows again = drawn(1000, 12, ordinary_row);
+  for (std::size_t i = 0; i < 40; ++i) again[500 + i] = again[i];
+  const Independence repeats = looked_at(again);
+  const Independence dependent = looked_at(chain(1000, 0.9, 1));
+  EXPECT_TRUE(together(plain, plain).findings().empty());
+  for (const Independence& found : {repeats, dependent}) {
+    const Independence first = together(found, plain);
+    const Independence second = together(plain, found);
+    EXPECT_FALSE(first.findings().empty());
+    EXPECT_EQ(first.findings(), second.findings());
+    Independence allowed = first;
+    allowed.require_none("t.csv", true);
+    EXPECT_TRUE(allowed.contradictions(1000).empty());
+  }
+  EXPECT_EQ(together(repeats, dependent).findings().size(), 2U);
+  EXPECT_EQ(together(dependent, plain).serial.statistics,
+            dependent.serial.statistics + plain.serial.statistics);
+  EXPECT_GT(together(dependent, plain).serial.p_value, dependent.serial.p_value);
 }
 
 TEST(Independence, RefusesUnlessAllowed) {

@@ -196,9 +196,9 @@ Certificate certify(const PacBayesOptions& options, const std::vector<Calibrated
   const auto given = static_cast<Index>(candidates.size());
   const Index prior_means = options.prior_means == 0 ? distinct : options.prior_means;
   const Index possible = options.candidates == 0 ? given : options.candidates;
-  require(prior_means >= distinct, "prior_means: {} are paid for, the candidates have {}", prior_means,
-          distinct);
-  require(possible >= given, "candidates: {} are paid for, {} are given", possible, given);
+  require(prior_means >= distinct, "prior_means: {} are covered by the confidence, the candidates have {}",
+          prior_means, distinct);
+  require(possible >= given, "candidates: {} are covered by the confidence, {} are given", possible, given);
 
   Certificate certificate;
   certificate.title = claims.title;

@@ -16,7 +16,6 @@
 namespace surefoot::certify {
 namespace {
 
-constexpr Index most_pairs = 10'000'000;
 constexpr std::size_t paired_steps = 4;
 constexpr Index bounds_of_claim = 4;  // two sign tests and two of the difference
 
@@ -87,9 +86,9 @@ std::optional<Index> pairs_needed(const bounds::PairedCounts& counts, double all
   Index low = counts.pairs();
   Index high = low;
   do {
+    if (high >= most_pairs_needed) return std::nullopt;
     low = high;
-    high *= 2;
-    if (high > most_pairs) return std::nullopt;
+    high = std::min(2 * high, most_pairs_needed);
   } while (!decides(high));
   // To one part in a hundred: it is an estimate.
   while (high - low > std::max<Index>(1, high / 100)) {
@@ -161,7 +160,7 @@ void PairedOptions::validate() const {
     require(scalar || claim.when != ClaimText::When::unsaid,
             "claim: '{}' does not say 'after K' or 'within K'", to_text(claim));
     require(!scalar || claim.when == ClaimText::When::unsaid,
-            "claim: '{}' speaks of iterations, and one number per problem has none", to_text(claim));
+            "claim: '{}' is about iterations, and one number per problem has none", to_text(claim));
   }
   for (std::size_t i = 0; i < tolerances.size(); ++i)
     require(std::isfinite(tolerances[i]) && (i == 0 || tolerances[i - 1] < tolerances[i]),

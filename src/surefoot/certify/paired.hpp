@@ -80,6 +80,9 @@ class PairedRuns {
   std::vector<double> amounts_;  // run x quantity
 };
 
+/// An undecided comparison is asked up to so many problems how many would decide it.
+inline constexpr Index most_pairs_needed = 10'000'000;
+
 enum class PairedVerdict { a_is_better, b_is_better, not_shown };
 /// Of `allow`: whether the second is proven to be worse by no more, or by more.
 enum class Decision { not_worse, worse, undecided };
@@ -95,7 +98,7 @@ struct PairedSuccess {
   double upper = 1;
   std::optional<Decision> decision;  ///< with `allow`
   /// Where it is undecided: problems in all after which it would be decided if the counts grew in proportion;
-  /// none if ten million are not enough.
+  /// none if most_pairs_needed are not enough.
   std::optional<Index> needed;
 
   [[nodiscard]] bounds::PairedCounts counts() const { return {only_b, only_a, both + neither}; }

@@ -158,6 +158,46 @@ TEST(PairedComparison, DecidesWhetherTheSecondIsWorseThanAllowed) {
   EXPECT_EQ(json["success"][0]["pairs_needed"], needed);
 }
 
+// Up to ten million problems are asked, also where the next doubling would be more.
+TEST(PairedComparison, SaysHowManyProblemsWouldDecideUpToTenMillion) {
+  const auto of = [](Index pairs, Index less) {
+    PairedComparison comparison;
+    comparison.a = "old";
+    comparison.b = "new";
+    comparison.pairs = pairs;
+    comparison.delta = 0.01;
+    comparison.allow = 0.01;
+    comparison.success.emplace_back();
+    comparison.success.front().claim = parse_claim("below 0.5 after 1", ShareIs::optional);
+    comparison.success.front().only_a = less;
+    comparison.success.front().both = pairs - less;
+    conclude(comparison);
+    return comparison;
+  };
+  constexpr Index pairs = 6'000'000;
+  Index less = 60000;  // exactly what is allowed is never decided
+  while (!of(pairs, less).success.front().needed) less -= 50;
+  const PairedComparison near = of(pairs, less);
+  EXPECT_EQ(near.success.front().decision, Decision::undecided);
+  EXPECT_GT(*near.success.front().needed, pairs);
+  EXPECT_LE(*near.success.front().needed, most_pairs_needed);
+  EXPECT_TRUE(contains(to_text(near), "problems in all would decide"));
+  EXPECT_TRUE(contains(to_text(of(pairs, 60000)), "no number of problems up to ten million would decide"));
+  const PairedComparison many = of(20'000'000, 200000);
+  EXPECT_FALSE(many.success.front().needed.has_value());
+  EXPECT_TRUE(contains(to_text(many),
+                       "it is not said how many problems would decide, where there are ten million already"));
+}
+
+TEST(PairedComparison, EscapesNamesInMarkdown) {
+  const PairedOptions options = declared({"below 0.5 after 1"});
+  const Rows rows(200, std::vector<double>{0.1});
+  const Rows worse(200, std::vector<double>{1});
+  const std::string text =
+      markdown_text(compare_paired(runs_of("a|b", options, worse), runs_of("c", options, rows), options));
+  EXPECT_TRUE(contains(text, "| success | a\\|b alone | c alone |")) << text;
+}
+
 PairedComparison paired_scalars(const std::vector<double>& first, const std::vector<double>& second,
                                 PairedOptions options = {}) {
   options.scalar = true;
@@ -188,7 +228,7 @@ TEST(PairedComparison, ComparesOneNumberPerProblem) {
       << text;
   EXPECT_TRUE(contains(text, "new takes strictly less runtime than old")) << text;
   EXPECT_INPUT_ERROR(paired_scalars({1, -1}, {1, 1}), "old: problem 2 has -1; ratios are of numbers");
-  EXPECT_INPUT_ERROR(paired_scalars({1}, {1}, declared({"below 1 after 3"})), "speaks of iterations");
+  EXPECT_INPUT_ERROR(paired_scalars({1}, {1}, declared({"below 1 after 3"})), "is about iterations");
 }
 
 TEST(PairedComparison, AtEveryNumberOfProblemsItTakesMoreToShow) {

@@ -51,7 +51,9 @@ std::string decision_words(const PairedComparison& comparison, const PairedSucce
   const std::string further =
       cell.needed ? fmt::format("about {} problems in all would decide, {} more, if they went on like these",
                                 count_label(*cell.needed), count_label(*cell.needed - comparison.pairs))
-                  : "no number of problems up to ten million would decide, if they went on like these";
+      : comparison.pairs >= most_pairs_needed
+          ? std::string("it is not said how many problems would decide, where there are ten million already")
+          : "no number of problems up to ten million would decide, if they went on like these";
   return fmt::format("undecided whether {} is worse than {} by more than the allowed {}: {}", comparison.b,
                      comparison.a, allowed, further);
 }
@@ -106,6 +108,16 @@ std::string xml_escaped(std::string_view text) {
       default:
         escaped += c;
     }
+  }
+  return escaped;
+}
+
+/// In a cell of a Markdown table.
+std::string cell_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
   }
   return escaped;
 }
@@ -251,11 +263,12 @@ std::string markdown_text(const PairedComparison& comparison) {
   std::string text = fmt::format(
       "### {} against {}, {} problems\n\n| success | {} alone | {} alone | difference, points | shown |\n"
       "|---|---|---|---|---|\n",
-      comparison.b, comparison.a, count_label(comparison.pairs), comparison.a, comparison.b);
+      comparison.b, comparison.a, count_label(comparison.pairs), cell_escaped(comparison.a),
+      cell_escaped(comparison.b));
   for (const PairedSuccess& cell : comparison.success)
     text += fmt::format("| {} | {} | {} | {} | {} |\n", to_text(cell.claim), count_label(cell.only_a),
                         count_label(cell.only_b), points_between(cell.lower, cell.upper),
-                        winner_words(comparison, cell));
+                        cell_escaped(winner_words(comparison, cell)));
   text += fmt::format("\nWith confidence {}:\n\n", confidence_label(comparison.delta));
   const std::vector<std::string> sentences = paired_sentences(comparison);
   for (const std::string& sentence : sentences) text += fmt::format("- {}\n", sentence);

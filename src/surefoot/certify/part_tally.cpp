@@ -21,7 +21,7 @@ namespace surefoot::certify {
 namespace {
 
 constexpr std::string_view tally_heading = "surefoot tally ";
-constexpr std::string_view tally_format = "1\n";
+constexpr std::string_view tally_format = "2\n";
 
 /// Everything that is declared, by the names of options: the one list of what is written, read and compared.
 template <class Declared, class Visit>

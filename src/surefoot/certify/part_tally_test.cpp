@@ -288,6 +288,29 @@ TEST(PartTally, SeesAGeneratorThatRepeatsItself) {
                              "the rows of the tables are not independent samples: 300 of 600 rows repeat"));
 }
 
+// However many rows come before the second part.
+TEST(PartTally, SeesAGeneratorOfManyRowsThatRepeatsItself) {
+  Options options;
+  options.kinds = {"success"};
+  options.tolerances = {0.1};
+  options = resolved(options, {part_steps});
+  constexpr Index rows = 100000;
+  PartTally one = part_of_rows(options, {1, 0, rows}, whole_file('a'));
+  PartTally two = part_of_rows(options, {1, 0, rows}, whole_file('b'));
+  PartTally all = one;
+  all.merge(two, "b.tally");
+  two.merge(one, "a.tally");
+  EXPECT_EQ(all.bytes(), two.bytes());
+  const std::string refused = input_error([&] { (void)all.certificate(false); });
+  EXPECT_TRUE(test::contains(refused, "4096 of 4096 different rows, a sample from all 200000, stand there"));
+  // Allowed, it says so and verifies.
+  const Certificate allowed = all.certificate(true);
+  EXPECT_TRUE(verify(parse_certificate(to_json(allowed))).holds());
+  EXPECT_TRUE(allowed.variants.front().independence->sampled.has_value());
+  one.merge(part_of_rows(options, {2, 0, rows}, whole_file('b')), "b.tally");
+  EXPECT_NO_THROW((void)one.certificate(false)) << "honest rows";
+}
+
 TEST(PartTally, RefusesDamagedBytesAndOtherVersions) {
   const Options options = part_options();
   const std::string bytes = part_of_rows(options, {1, 0, 60}, whole_file()).bytes();
@@ -299,7 +322,7 @@ TEST(PartTally, RefusesDamagedBytesAndOtherVersions) {
     EXPECT_TRUE(
         test::contains(input_error([&] { (void)PartTally::from_bytes(bytes.substr(0, i), "x"); }), "x: is "));
   }
-  const std::string heading = "surefoot tally 1\n";
+  const std::string heading = "surefoot tally 2\n";
   const std::string body(io::sealed_body(bytes, heading, "x"));
   const std::string other = io::sealed_bytes(heading, [&](ByteWriter& to) {
     to.text("0.0.1");
@@ -315,7 +338,7 @@ TEST(PartTally, RefusesDamagedBytesAndOtherVersions) {
 TEST(PartTally, ReadsNothingElseUnderAFittingDigest) {
   const Options options = part_options();
   const std::string bytes = part_of_rows(options, {1, 0, 30}, whole_file()).bytes();
-  const std::string heading = "surefoot tally 1\n";
+  const std::string heading = "surefoot tally 2\n";
   const std::string body(io::sealed_body(bytes, heading, "x"));
   int refused = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {

@@ -39,6 +39,11 @@ Certificate certify_rollouts(const problems::Table& values, const std::vector<In
           "rollouts: have {} columns for {} limits", values.cols(), limits.size());
   for (const double tolerance : options.tolerances)
     require(std::isfinite(tolerance), "tolerances: {} is not finite", tolerance);
+  require(!options.anytime(),
+          "anytime: claims of rollouts are for a number of rollouts that was fixed beforehand");
+  require(!options.range && options.thresholds.empty() && options.cvar.empty(),
+          "range: means and CVaR are not claimed of rollouts: success rates and the smallest limit, at all "
+          "limits");
   options.kinds = {"success", "budget"};
   options.budget_method = bounds::BudgetMethod::every_step;
   options.choose = Choice::before;

@@ -6,9 +6,15 @@
 #include "surefoot/problems/matrix.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::certify {
+
+/// The metric of the largest amount by which a state is outside its bounds, and the tolerance that only
+/// rollouts without any violation are below.
+inline constexpr std::string_view violation_of_bounds = "violation of the plant's bounds";
+inline constexpr double no_violation = 1e-300;
 
 /// A closed loop under several iteration limits: a row per rollout (runs/rollout_values.hpp), a column per
 /// limit. Limits take the place of steps: success rates at every limit, and the smallest limit with a

@@ -206,6 +206,14 @@ TEST(Rollouts, RefuseWhatTheyCannotCount) {
   options.tolerances = {infinity};
   EXPECT_INPUT_ERROR(certify_rollouts(Table::Zero(3, 1), {1}, 10, options, {}),
                      "tolerances: inf is not finite");
+  options = two_shares();
+  options.risk_method = bounds::RiskMethod::anytime;
+  EXPECT_INPUT_ERROR(certify_rollouts(Table::Zero(3, 1), {1}, 10, options, {}),
+                     "anytime: claims of rollouts are for a number of rollouts that was fixed beforehand");
+  options = two_shares();
+  options.range = 10;
+  EXPECT_INPUT_ERROR(certify_rollouts(Table::Zero(3, 1), {1}, 10, options, {}),
+                     "range: means and CVaR are not claimed of rollouts");
 }
 
 }  // namespace

@@ -334,6 +334,13 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
     return fmt::format("Nothing about one particular {}, {} the worst case.", thing,
                        worst ? "but for" : "nor about");
   };
+  // The shift is that of the law of a whole rollout or group.
+  const auto or_under_shift = [&](std::string_view nothing) {
+    return certificate.shift
+               ? fmt::format("{}, but {}: for others, take new samples.",
+                             nothing.substr(0, nothing.find_first_of(".:")), shift_words(certificate))
+               : std::string(nothing);
+  };
   const std::string other_distributions =
       certificate.shift ? fmt::format(
                               "Nothing about problems from another distribution, but {}: for others, "
@@ -343,7 +350,7 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
   std::vector<std::string> lines;
   switch (sampling_of(certificate)) {
     case Sampling::problems:
-      lines = {certificate.loop ? about_other_loops : other_distributions,
+      lines = {certificate.loop ? or_under_shift(about_other_loops) : other_distributions,
                is_pac_bayes(certificate)    ? about_chosen_priors
                : holds_anytime(certificate) ? about_chosen_runs
                                             : about_chosen_samples,
@@ -352,8 +359,8 @@ std::vector<std::string> what_it_does_not_say(const Certificate& certificate) {
       break;
     case Sampling::groups:
       lines = {
-          about_other_groups, holds_anytime(certificate) ? about_chosen_ones : about_chosen_groups,
-          particular("group"),
+          or_under_shift(about_other_groups),
+          holds_anytime(certificate) ? about_chosen_ones : about_chosen_groups, particular("group"),
           "Nothing about one tick of a group, taken by itself at a time of your choice: ticks of a group are not "
           "alike."};
       break;

@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/certify/implied.hpp"
+#include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/words.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
@@ -30,6 +31,19 @@ std::string_view words_of(Divergence divergence) {
       break;
   }
   return "density ratio";
+}
+
+/// "problem", "rollout", "group": what a draw from the distribution is.
+std::string drawn_thing(const Certificate& certificate) {
+  std::string name(things(certificate));
+  name.pop_back();
+  return name;
+}
+
+/// " (of a whole rollout)": laws of rollouts and of groups are compared, not those of their ticks.
+std::string of_a_whole(const Certificate& certificate) {
+  if (!certificate.loop && sampling_of(certificate) == Sampling::problems) return "";
+  return fmt::format(" (of a whole {})", drawn_thing(certificate));
 }
 
 /// Down to a tenth of a percent, above 99 % to a thousandth.
@@ -159,10 +173,11 @@ std::string shift_words(const Certificate& certificate) {
   const bounds::Shift& shift = *certificate.shift;
   if (shift.divergence == Divergence::density_ratio)
     return fmt::format(
-        "under any distribution whose density is at most {} times that of the one the problems were drawn from",
-        exact_label(shift.radius));
-  return fmt::format("under any distribution within {} {} of the one the problems were drawn from",
-                     words_of(shift.divergence), exact_label(shift.radius));
+        "under any distribution{} whose density is at most {} times that of the one the {} were drawn from",
+        of_a_whole(certificate), exact_label(shift.radius), things(certificate));
+  return fmt::format("under any distribution{} within {} {} of the one the {} were drawn from",
+                     of_a_whole(certificate), words_of(shift.divergence), exact_label(shift.radius),
+                     things(certificate));
 }
 
 Certificate under_shift(const Certificate& certificate) {
@@ -172,6 +187,7 @@ Certificate under_shift(const Certificate& certificate) {
   under.metric = certificate.metric;
   under.unit = certificate.unit;
   under.scalar = certificate.scalar;
+  under.loop = certificate.loop;
   under.grid_method = certificate.grid_method;
   under.delta = certificate.delta;
   under.simultaneous = certificate.simultaneous;
@@ -209,9 +225,9 @@ std::optional<std::string> shift_assumption(const Certificate& certificate) {
                             : fmt::format("{} distance", words_of(shift.divergence)),
                         radius);
   return fmt::format(
-      "Statements under other distributions are about a new problem drawn from any one distribution whose {}. "
-      "Whether the one that problems will come from is so near is not shown by the samples.",
-      within);
+      "Statements under other distributions are about a new {} drawn from any one distribution{} whose {}. "
+      "Whether the one that {} will come from is so near is not shown by the samples.",
+      drawn_thing(certificate), of_a_whole(certificate), within, things(certificate));
 }
 
 std::vector<std::string> wrong_in_shift(const Certificate& certificate) {
@@ -261,10 +277,10 @@ std::string to_text(const Certificate& certificate, const Tolerated& tolerated) 
   std::string text;
   if (!tolerated.survived.empty()) {
     text = fmt::format(
-        "If {} of problems is enough, these hold also under any distribution that is within one of these of\n"
-        "the one the problems were drawn from: KL in nats, total variation, chi^2, density ratio, or a Gaussian\n"
+        "If {} of {} is enough, these hold also under any distribution{} that is within one of these of\n"
+        "the one the {} were drawn from: KL in nats, total variation, chi^2, density ratio, or a Gaussian\n"
         "parameter whose mean moves by so many standard deviations\n\n",
-        share);
+        share, things(certificate), of_a_whole(certificate), things(certificate));
     text += fmt::format("  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}  {}\n", "KL", "tot. var.", "chi^2", "ratio",
                         "std. dev.", "claim");
     std::size_t last = certificate.variants.size();

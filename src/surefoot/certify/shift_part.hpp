@@ -25,7 +25,8 @@ double share_under(const bounds::Shift& shift, const Claim& claim) {
   return bounds::share_under_shift(promised_share(claim), shift);
 }
 
-/// "under any distribution within KL 0.02 of the one the problems were drawn from"; empty without a shift.
+/// "under any distribution within KL 0.02 of the one the problems were drawn from", or "any distribution (of
+/// a whole rollout) ... the rollouts ..."; empty without a shift.
 std::string shift_words(const Certificate& certificate);
 
 /// The certificate's success rates, quantiles and budgets with the shares that are left under its shift, as

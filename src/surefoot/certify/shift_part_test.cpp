@@ -1,8 +1,10 @@
 #include "surefoot/certify/shift_part.hpp"
 
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/problems/matrix.hpp"
 
 #include "support/contains.hpp"
 #include "support/input_error.hpp"
@@ -67,6 +69,55 @@ TEST(ShiftPart, SentencesSayWhatIsLeftAndUnderWhat) {
       << certificate.assumptions.back();
   EXPECT_TRUE(contains(shift_words(shifted_certificate({Divergence::density_ratio, 2})),
                        "whose density is at most 2 times that of the one"));
+}
+
+// What is drawn is a whole rollout or group, and the divergence is between laws of these.
+TEST(ShiftPart, SpeaksOfWholeRolloutsAndGroups) {
+  problems::Table values(400, 2);
+  for (Index i = 0; i < values.rows(); ++i) {
+    values(i, 0) = 1e-3 * static_cast<double>(i);
+    values(i, 1) = 1e-4 * static_cast<double>(i);
+  }
+  Options options;
+  options.tolerances = {0.3};
+  options.quantiles = {0.5};
+  options.metric = "excess of the closed-loop cost";
+  options.shift = {Divergence::kl, 0.02};
+  Variant variant;
+  variant.name = "osqp";
+  const Certificate loop = certify_rollouts(values, {5, 10}, 20, options, variant);
+  EXPECT_TRUE(verify(parse_certificate(to_json(loop))).holds());
+  const std::string words =
+      "under any distribution (of a whole rollout) within KL 0.02 of the one the rollouts were drawn from";
+  EXPECT_EQ(shift_words(loop), words);
+  int shifted = 0;
+  for (const std::string& sentence : statements_of(loop)) {
+    EXPECT_FALSE(contains(sentence, "problem")) << sentence;
+    if (!contains(sentence, words)) continue;
+    ++shifted;
+    EXPECT_TRUE(contains(sentence, "of new rollouts of 20 ticks is below 0.3")) << sentence;
+  }
+  EXPECT_GE(shifted, 1);
+  EXPECT_TRUE(contains(loop.assumptions.back(),
+                       "about a new rollout drawn from any one distribution (of a whole rollout) whose"))
+      << loop.assumptions.back();
+  EXPECT_TRUE(contains(loop.assumptions.back(), "the one that rollouts will come from"));
+  EXPECT_EQ(
+      what_it_does_not_say(loop).front(),
+      "Nothing about a plant, disturbances or initial states other than those that were simulated, but " +
+          words + ": for others, take new samples.");
+  EXPECT_TRUE(contains(to_text(loop, tolerated_shifts(loop, 0.3)),
+                       "If 30 % of rollouts is enough, these hold also under any distribution (of a whole "
+                       "rollout) that is"));
+
+  Certificate groups;
+  groups.shift = {Divergence::density_ratio, 2};
+  groups.variants.emplace_back();
+  groups.variants.back().groups = Groups{"flight", 10, 1, 4};
+  EXPECT_EQ(
+      shift_words(groups),
+      "under any distribution (of a whole group) whose density is at most 2 times that of the one the groups "
+      "were drawn from");
 }
 
 TEST(ShiftPart, NoSharePrintedIsMoreThanWhatIsLeft) {

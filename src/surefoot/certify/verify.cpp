@@ -298,7 +298,8 @@ class CertificateCheck {
              fmt::format("the share '{}' gives {} to each claim, the claims take {}", purpose,
                          share.delta_each, delta));
     }
-    expect(paid == claims, fmt::format("{} claims of '{}' are paid for, {} are made", paid, purpose, claims));
+    expect(paid == claims,
+           fmt::format("the confidence covers {} claims of '{}', {} are made", paid, purpose, claims));
   }
 
   // Claims of one variant and step count the same runs: more of them are below a larger tolerance.

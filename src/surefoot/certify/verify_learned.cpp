@@ -88,7 +88,8 @@ class VariantCheck {
     expect(sane(guarantee.losses) && sane(guarantee.prior_means) && sane(guarantee.candidates),
            "losses, prior means or candidates are out of range");
     expect(guarantee.losses == losses_of(certificate_),
-           fmt::format("{} losses are paid for, {} are declared", guarantee.losses, losses_of(certificate_)));
+           fmt::format("{} losses are covered by the confidence, {} are declared", guarantee.losses,
+                       losses_of(certificate_)));
     expect(guarantee.samples == first.samples && guarantee.losses == first.losses &&
                guarantee.prior_means == first.prior_means && guarantee.candidates == first.candidates &&
                guarantee.delta_each == first.delta_each && guarantee.omega_each == first.omega_each,
@@ -166,10 +167,11 @@ std::vector<std::string> check_learned_variants(const Certificate& certificate) 
   if (!pac_bayes) return findings;
   const PacBayes& first = *certificate.variants.front().pac_bayes;
   if (first.prior_means < static_cast<Index>(priors.size()))
-    findings.push_back(fmt::format("guarantee: {} prior means are paid for, the variants have {}",
-                                   first.prior_means, priors.size()));
+    findings.push_back(
+        fmt::format("guarantee: {} prior means are covered by the confidence, the variants have {}",
+                    first.prior_means, priors.size()));
   if (first.candidates < static_cast<Index>(certificate.variants.size()))
-    findings.push_back(fmt::format("guarantee: {} candidates are paid for, {} are certified",
+    findings.push_back(fmt::format("guarantee: {} candidates are covered by the confidence, {} are certified",
                                    first.candidates, certificate.variants.size()));
   return findings;
 }

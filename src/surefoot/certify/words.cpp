@@ -1,5 +1,6 @@
 #include "surefoot/certify/words.hpp"
 
+#include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/utf8.hpp"
@@ -155,6 +156,8 @@ bool records_one_step(const Certificate& certificate) {
 }
 
 std::string tolerance_text(const Certificate& certificate, double tolerance) {
+  if (certificate.loop && certificate.metric == violation_of_bounds && tolerance <= no_violation)
+    return exact_label(tolerance) + " (violates no bound)";
   const std::string exact = exact_label(tolerance);
   return with_unit(certificate,
                    exact.size() > longest_exact_tolerance ? upper_bound_value(tolerance) : exact);

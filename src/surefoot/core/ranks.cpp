@@ -32,6 +32,14 @@ RanksInUse::~RanksInUse() {
   }
 }
 
+RanksAlone::RanksAlone() : before_(ranks_of_thread) {
+  ranks_of_thread = &alone_;
+}
+
+RanksAlone::~RanksAlone() {
+  ranks_of_thread = before_;
+}
+
 void Ranks::meet(Exchange exchange) {
   const auto kind = static_cast<Index>(exchange);
   std::array<Index, 3> words{nobody, kind, -kind};

@@ -122,4 +122,18 @@ class RanksInUse {
   Scope scope_;
 };
 
+/// Until it is destroyed, this thread is the only process for ranks(): for work on problems that no other
+/// process has, where functions in which processes meet would take rows of other problems, or wait for ever.
+class RanksAlone {
+ public:
+  RanksAlone();
+  ~RanksAlone();
+  RanksAlone(const RanksAlone&) = delete;
+  RanksAlone& operator=(const RanksAlone&) = delete;
+
+ private:
+  Ranks alone_;
+  Ranks* before_;
+};
+
 }  // namespace surefoot

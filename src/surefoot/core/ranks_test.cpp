@@ -64,6 +64,23 @@ TEST(Ranks, ExchangeWhatTheySay) {
   }
 }
 
+TEST(Ranks, AreOneProcessWhereOneIsAlone) {
+  const RanksAlone of_one;
+  EXPECT_EQ(ranks().count(), 1);
+  ThreadRanks::run(3, [] {
+    {
+      const RanksAlone alone;
+      EXPECT_EQ(ranks().count(), 1);
+      EXPECT_TRUE(ranks().first());
+      // Nobody else is asked: others may do anything else meanwhile.
+      EXPECT_EQ(ranks().all_gather("a"), std::vector<std::string>{"a"});
+      EXPECT_EQ(ranks().sum(5), 5);
+    }
+    EXPECT_EQ(ranks().count(), 3) << "those of before";
+    EXPECT_EQ(ranks().sum(1), 3);
+  });
+}
+
 TEST(Ranks, AFailureEndsAllWithTheMessageOfTheLowest) {
   for (const int failing : {0, 1, 2}) {
     std::atomic<int> told = 0;

@@ -10,6 +10,7 @@
 namespace surefoot::experiments {
 
 runs::Metric metric_of_block(const std::string& name, const SolverRun& run) {
+  const RanksAlone alone;  // solutions of problems that no other process has
   return runs::named_metric(name, *run.op, [&] { return run.solve(host().check); });
 }
 
@@ -21,15 +22,15 @@ double numbers_of_block(const algorithms::Operator& op, const std::string& metri
 
 void count_blocks(const BlockRuns& blocks, certify::RunCounter& counter, certify::CountJournal& journal) {
   Progress progress("running " + blocks.solver);
-  const Index count = (blocks.problems + problems_of_block - 1) / problems_of_block;
+  const Index count = (blocks.problems + blocks.block_size - 1) / blocks.block_size;
   const Part own = part_of(count, ranks().rank(), ranks().count());
-  const Index begin = own.first * problems_of_block;
-  const Index end = std::min(blocks.problems, own.end() * problems_of_block);
+  const Index begin = own.first * blocks.block_size;
+  const Index end = std::min(blocks.problems, own.end() * blocks.block_size);
   runs::RunOptions options;
   options.steps = blocks.iterations;
   Index finished = 0;
-  for (Index at = begin; at < end; at += problems_of_block) {
-    const Index size = std::min(problems_of_block, end - at);
+  for (Index at = begin; at < end; at += blocks.block_size) {
+    const Index size = std::min(blocks.block_size, end - at);
     if (!counter.is_done(at, size)) {
       journal.interrupt();
       const SolverRun run = blocks.block(at, size);

@@ -11,8 +11,6 @@
 /// how many there are.
 namespace surefoot::experiments {
 
-inline constexpr Index problems_of_block = 4096;  ///< that are there at once, of each process
-
 struct BlockRuns {
   Index problems = 0;
   Index iterations = 0;
@@ -20,9 +18,10 @@ struct BlockRuns {
   std::string solver;  ///< for what is said while it runs
   /// The solver on problems first .. first + count - 1; asked for in their order.
   std::function<SolverRun(Index first, Index count)> block;
+  Index block_size = problems_of_block;  ///< problems that are there at once, of each process
 };
 
-/// The metric of a block.
+/// The metric of a block. Its solutions are this process' own work: no other process has these problems.
 runs::Metric metric_of_block(const std::string& name, const SolverRun& run);
 
 /// Numbers that a block takes: as it is read or drawn, as the solver has it, and what it makes of it;

@@ -32,14 +32,13 @@ void require_as_many_processes(const CheckpointOptions& options, const std::stri
     const bool of_several = name.find(".rank-") != std::string::npos;
     require(
         name.ends_with(own_ending) && of_several == ranks().several(),
-        "{}: was left by another number of processes than the {} of now; go on with as many, or remove it",
+        "{}: was left by another number of processes than the {} of now; resume with as many, or remove it",
         (options.folder / name).string(), ranks().count());
   }
 }
 
 void CheckpointOptions::prepare() const {
-  require(!resume || !folder.empty(),
-          "--resume needs --checkpoint DIR, the folder of what is to be gone on with");
+  require(!resume || !folder.empty(), "--resume needs --checkpoint DIR, the directory to resume from");
   if (!folder.empty()) io::prepare_output_folder(folder);
   ranks().barrier();  // the first makes the folder that all write to
 }

@@ -18,7 +18,7 @@ struct CheckpointOptions {
   bool resume = false;
   double seconds = 10;
 
-  /// Creates the folder; InputError if files cannot be written there, or nothing could be gone on with.
+  /// Creates the folder; InputError if files cannot be written there, or there is nothing to resume from.
   void prepare() const;
   /// The one file of a verb, or the one of this process where each of several has its own.
   [[nodiscard]] std::filesystem::path file(const std::string& verb) const;
@@ -33,7 +33,7 @@ problems::Table kept_table(certify::CountJournal& journal, const std::function<p
 std::string checkpoint_stem(std::string work);
 
 /// InputError if another number of processes left files in the folder that begin with `beginning`: each
-/// counted another part of the runs, so that they cannot be gone on with.
+/// counted another part of the runs, so that they cannot be resumed.
 void require_as_many_processes(const CheckpointOptions& options, const std::string& beginning);
 
 /// Tables in what journals keep.

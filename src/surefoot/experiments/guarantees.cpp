@@ -109,7 +109,7 @@ class Maker {
     const NamedSamples& fresh = *plan_.hold_out;
     const Index last = checked_sum("hold-out", fresh.first, fresh.count) - 1;
     require(last < trained.seen_first || trained.seen_last < fresh.first,
-            "{}: depends on problems {} .. {} of its folder, and {} .. {} are to be fresh", source,
+            "{}: depends on problems {} .. {} of its folder, and {} .. {} are to be new", source,
             trained.seen_first, trained.seen_last, fresh.first, last);
   }
 

@@ -59,21 +59,6 @@ StartBench<algorithms::Operator> draw(const LearnedSetting& setting, const Setti
                     {.set = set, .count = count, .seed = settings.seed});
 }
 
-/// What training aims at to bring the distance from the optimum, in the flat entries, below `distance`: after
-/// K steps the residual is (1/L) (1 - 1/L)^{K-1} times it.
-double residual_aim(double distance, Index unrolled) {
-  return 0.01 * std::pow(0.99, static_cast<double>(unrolled - 1)) * distance;
-}
-
-/// A posterior for a share that is to be certified: `distance` is what its training aims at. Two for each
-/// share: a near aim may send all runs where the surrogate is flat.
-struct Aim {
-  const char* name;
-  double distance;
-  double rate;   ///< of the means in the last stage
-  Index epochs;  ///< of it
-};
-
 std::vector<Candidate> train_candidates(algorithms::LearnedOperator& op, const LearnedSetting& setting,
                                         const Settings& settings, const Scale& scale) {
   const Index unrolled = setting.unrolled();
@@ -87,26 +72,17 @@ std::vector<Candidate> train_candidates(algorithms::LearnedOperator& op, const L
   options.checkpoint_seconds = settings.checkpoint.seconds;
   set_threads(1);  // batches are too small to be shared out
   fmt::print("Training on {} problems through {} steps:\n", count_label(scale.samples), unrolled);
-  // Typical problems first, then the ones that are far off: all of them enter the mean.
-  learning::Stage tail = plain_stage("tail", times(scale.epochs, 40), 5e-3, 1e-3);
-  tail.surrogate.kind = learning::SurrogateKind::logistic;
-  tail.surrogate.scale = 5;
-  options.stages = {plain_stage("plain", times(scale.epochs, 6), 1e-2, 1e-2), tail};
+  options.stages = recipe_stages("l2ws/network.toml", scale.epochs);
   const learning::Posterior plain =
       train_aloud("network", op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
   std::vector<Candidate> candidates{{"deterministic", plain}};
-  const std::vector<Aim> aims = settings.quick() ? std::vector<Aim>{{"80", 0.3, 3e-5, 16}}
-                                                 : std::vector<Aim>{{"90", 0.03, 3e-5, 40},
-                                                                    {"90-near", 0.02, 3e-5, 16},
-                                                                    {"95", 0.5, 3e-4, 100},
-                                                                    {"95-near", 0.4, 3e-4, 100}};
-  for (const Aim& aim : aims) {
-    learning::Stage wide =
-        bound_stage("wide", times(scale.epochs, 4), residual_aim(aim.distance, unrolled), 0.4, 1e-4, 3e-2);
-    wide.log_variance = 2 * std::log(aim.distance) - 11;
-    options.stages = {wide, bound_stage("narrow", times(scale.epochs, aim.epochs),
-                                        residual_aim(aim.distance, unrolled), 0.2, aim.rate, 3e-2)};
-    candidates.push_back({aim.name, train_aloud(aim.name, op, plain, loss, options).posterior});
+  // Two for each share: a near aim may send all runs where the surrogate is flat.
+  const std::vector<std::string> shares = settings.quick()
+                                              ? std::vector<std::string>{"80"}
+                                              : std::vector<std::string>{"90", "90-near", "95", "95-near"};
+  for (const std::string& share : shares) {
+    options.stages = recipe_stages("l2ws/" + share + ".toml", scale.epochs);
+    candidates.push_back({share, train_aloud(share, op, plain, loss, options).posterior});
   }
   set_threads(settings.threads);
   for (Candidate& candidate : candidates) describe_weights(candidate.posterior, setting);

@@ -6,7 +6,10 @@
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/core/ranks.hpp"
+#include "surefoot/experiments/data.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/stages.hpp"
+#include "surefoot/experiments/train_config.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/learning/posterior_file.hpp"
 #include "surefoot/report/text.hpp"
@@ -26,6 +29,12 @@ LearnedSetting setting_for(const std::string& model, const Settings& settings, I
   setting.samples = samples;
   setting.steps = steps;
   return setting;
+}
+
+std::vector<learning::Stage> recipe_stages(const std::string& recipe, double epochs) {
+  std::vector<learning::Stage> stages = parse_train_config(recipe, data_file(recipe)).stages;
+  for (learning::Stage& stage : stages) stage.epochs = times(epochs, stage.epochs);
+  return stages;
 }
 
 learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOperator& op,

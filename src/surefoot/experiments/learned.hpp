@@ -26,6 +26,9 @@ learning::TrainResult train_aloud(const std::string& name, algorithms::LearnedOp
                                   learning::Posterior begin, const learning::Loss& loss,
                                   learning::TrainOptions options);
 
+/// The stages of a recipe in experiments/, "l2ws/network.toml", with so many times their epochs.
+std::vector<learning::Stage> recipe_stages(const std::string& recipe, double epochs);
+
 /// The posterior that stays at its prior: means trained on samples that are not the bound's, variances next
 /// to nothing.
 learning::Posterior at_prior(learning::Posterior posterior);

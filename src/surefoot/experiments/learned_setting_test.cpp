@@ -1,6 +1,7 @@
 #include "surefoot/experiments/learned_setting.hpp"
 
 #include "surefoot/core/interruption.hpp"
+#include "surefoot/experiments/data.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/learned_bench.hpp"
 #include "surefoot/experiments/learned_weights.hpp"
@@ -209,6 +210,16 @@ TEST(LearnedSetting, WeightsOfUnknownModelsAreRefusedByName) {
   describe_weights(posterior, learned_optimizer("maml").defaults);
   posterior.metadata["network.hidden"] = "many";
   EXPECT_INPUT_ERROR(setting_of(posterior, "w"), "w: 'network.hidden' is 'many', not a whole number");
+}
+
+TEST(LearnedSetting, RecipesOfExperimentsAreTrainingFiles) {
+  int recipes = 0;
+  for (const DataFile& file : data_files()) {
+    if (!file.name.ends_with(".toml")) continue;
+    EXPECT_FALSE(parse_train_config(file.name, file.text).stages.empty()) << file.name;
+    ++recipes;
+  }
+  EXPECT_GT(recipes, 20);
 }
 
 TEST(LearnedSetting, OtherSignsAreForSparseCodes) {

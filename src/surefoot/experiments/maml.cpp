@@ -99,13 +99,6 @@ learning::Stage meta_stage(const char* name, Index epochs, double rate) {
   return stage;
 }
 
-learning::Stage meta_bound_stage(const char* name, Index epochs, double tolerance, double width) {
-  learning::Stage stage = bound_stage(name, epochs, tolerance, width, 2.5e-3, 3e-2);
-  stage.batch = 64;
-  stage.final_rate = 0.03;
-  return stage;
-}
-
 /// Trains meta weights on tasks first .. first+count-1 of the training set.
 class School {
  public:
@@ -138,29 +131,24 @@ class School {
 
   /// Through two steps, then through all of them.
   learning::Posterior deterministic(const std::string& name) {
-    return in_two_stages(name, 14, meta_stage("all steps", times(scale_.epochs, 14), 1e-3));
+    return in_two_stages(name, "two_steps", "deterministic");
   }
 
   /// Half of the tasks, and this is all the training that they get: longer and faster, and for the share of
   /// tasks below a tolerance more than for small errors of most.
   learning::Posterior prior_mean(const std::string& name) {
-    learning::Stage all_steps = meta_stage("all steps", times(scale_.epochs, 60), 2e-3);
-    all_steps.surrogate.width = 0.8;
-    return in_two_stages(name, 28, all_steps);
+    return in_two_stages(name, "prior_two_steps", "prior");
   }
 
   learning::Posterior bounded(const std::string& name, learning::Posterior begin) {
     const auto op = make_op();
     options_.steps = scale_.steps;
-    learning::Stage wide = meta_bound_stage("wide", times(scale_.epochs, 12), 0.2, 1);
-    wide.log_variance = -9;
-    // Guarantees for nearly all tasks need a small B more than small errors of most: N B is pushed to 1000.
-    learning::Stage pushed = meta_bound_stage("pushed", times(scale_.epochs, 90), 0.35, 0.9);
+    options_.stages = recipe_stages("maml/bounded.toml", scale_.epochs);
+    // The recipe is for the paper's number of tasks.
     const auto n = static_cast<double>(tasks_->instances());
-    pushed.penalty.kind = learning::PenaltyKind::one_sided;
+    learning::Stage& pushed = options_.stages.back();
     pushed.penalty.target = 1000 / n;
     pushed.penalty.weight = 8e-8 * n * n;
-    options_.stages = {wide, pushed};
     return trained(name, *op, std::move(begin));
   }
 
@@ -171,17 +159,13 @@ class School {
     describe_weights(posterior, setting_);
     return posterior;
   }
-  learning::Posterior in_two_stages(const std::string& name, Index first_epochs,
-                                    const learning::Stage& all_steps) {
+  learning::Posterior in_two_stages(const std::string& name, const char* first, const char* then) {
     const auto op = make_op();
-    learning::Stage first = meta_stage("2 steps", times(scale_.epochs, first_epochs), 2e-3);
-    first.surrogate.tolerance = 0.5;
-    first.surrogate.width = 2;
     options_.steps = 2;
-    options_.stages = {first};
+    options_.stages = recipe_stages(fmt::format("maml/{}.toml", first), scale_.epochs);
     learning::Posterior posterior = trained(name, *op, learning::initial_posterior(*op));
     options_.steps = scale_.steps;
-    options_.stages = {all_steps};
+    options_.stages = recipe_stages(fmt::format("maml/{}.toml", then), scale_.epochs);
     return trained(name, *op, std::move(posterior));
   }
   [[nodiscard]] std::unique_ptr<algorithms::LearnedOperator> make_op() const {

@@ -88,10 +88,8 @@ learning::Posterior trained(const std::string& name, algorithms::LearnedOperator
   options.slots = 2;
   options.checkpoint = settings.checkpoints;
   options.checkpoint_seconds = settings.checkpoint.seconds;
-  learning::Stage stage = plain_stage("regression", scale.epochs, 2e-3, 1e-3);
-  stage.batch = 256;
-  stage.surrogate.kind = learning::SurrogateKind::identity;
-  options.stages = {stage};
+  options.stages = recipe_stages("mpc_warm_start/regression.toml", 1);
+  options.stages.front().epochs = scale.epochs;
   learning::Posterior posterior =
       train_aloud(name, op, learning::initial_posterior(op, -10, 1e-2), loss, options).posterior;
   setting.samples = count;

@@ -4,6 +4,7 @@
 #include "surefoot/certify/count_table.hpp"
 #include "surefoot/certify/paired_rows.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/number_text.hpp"
 #include "surefoot/experiments/host.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
 
@@ -75,6 +76,65 @@ void PairedTables::validate() const {
 PairedComparison compare_tables(const PairedTables& tables, PairedOptions options) {
   tables.validate();
   return tables.of_text ? compare_text(tables, std::move(options)) : compare_traces(tables, options);
+}
+
+PairedVariants compare_variants(const PairedTables& tables, const certify::Certificate& certificate) {
+  const std::vector<certify::Variant>& variants = certificate.variants;
+  require(variants.size() > 1, "--paired: there is one variant, and pairs are of two");
+  require(tables.files.size() == 1 || tables.files.size() == variants.size(),
+          "--paired: pairs are of tables with a variant each, or of the variants of one table");
+  for (const certify::Variant& variant : variants)
+    require(variant.name.find(',') == std::string::npos, "--paired: the name '{}' has a comma; see --names",
+            variant.name);
+  PairedOptions options;
+  PairedVariants result;
+  result.delta = certificate.delta;
+  options.delta = certificate.delta / static_cast<double>(variants.size() - 1);
+  options.anytime = certify::holds_anytime(certificate);
+  if (certificate.scalar) {
+    for (const double tolerance : certificate.tolerances) {
+      certify::ClaimText claim;
+      claim.value = tolerance;
+      claim.strict = false;
+      options.claims.push_back(claim);
+    }
+  } else {
+    options.tolerances = certificate.tolerances;
+    const std::vector<Index>& steps = certificate.steps;
+    if (!steps.empty()) options.claims = certify::default_paired_claims(certificate.tolerances, steps);
+  }
+  for (std::size_t other = 1; other < variants.size(); ++other) {
+    PairedTables two = tables;
+    if (tables.files.size() > 1) two.files = {tables.files.front(), tables.files[other]};
+    two.names = variants.front().name + ',' + variants[other].name;
+    result.comparisons.push_back(compare_tables(two, options));
+  }
+  if (certificate.simultaneous == certify::Simultaneity::all && 2 * certificate.delta < 1)
+    result.together = 2 * certificate.delta;
+  return result;
+}
+
+std::string PairedVariants::confidence() const {
+  std::string words =
+      fmt::format("Problem by problem: {} a confidence of {} own, {}{}, beside that of the certificate",
+                  comparisons.size() == 1 ? "this comparison has" : "these comparisons have",
+                  comparisons.size() == 1 ? "its" : "their", confidence_label(delta),
+                  comparisons.size() == 1 ? "" : " all together");
+  if (together)
+    words += fmt::format("; all of both holds together with confidence {}", confidence_label(*together));
+  return words + ".";
+}
+
+std::string PairedVariants::text() const {
+  std::string all = confidence() + '\n';
+  for (const PairedComparison& comparison : comparisons) all += '\n' + certify::to_text(comparison);
+  return all;
+}
+
+std::string PairedVariants::markdown() const {
+  std::string all = "## Problem by problem\n\n" + confidence() + '\n';
+  for (const PairedComparison& comparison : comparisons) all += '\n' + certify::markdown_text(comparison);
+  return all;
 }
 
 }  // namespace surefoot::experiments

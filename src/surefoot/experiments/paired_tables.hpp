@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/long_table.hpp"
 #include "surefoot/certify/paired.hpp"
 #include "surefoot/core/types.hpp"
@@ -30,5 +31,23 @@ struct PairedTables {
 /// Reads and compares. Claims that are not declared depend on the shape of the tables alone. InputError says
 /// what does not pair: other numbers of problems, other steps, groups or variants that one of them lacks.
 certify::PairedComparison compare_tables(const PairedTables& tables, certify::PairedOptions options);
+
+/// What --paired adds to a certificate of several variants on the same problems: every other variant against
+/// the first, over the same tables. It has a confidence of its own, as large as the certificate's, which the
+/// comparisons share equally; tolerances, and the steps of successes, are those of the certificate.
+struct PairedVariants {
+  std::vector<certify::PairedComparison> comparisons;
+  double delta = 0;  ///< of all comparisons together
+  std::optional<double>
+      together;  ///< that of comparisons and certificate; none if its claims hold one by one
+
+  /// What confidence they have.
+  [[nodiscard]] std::string confidence() const;
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string markdown() const;
+};
+
+/// `tables.files` are all that were certified. InputError says what cannot be paired.
+PairedVariants compare_variants(const PairedTables& tables, const certify::Certificate& certificate);
 
 }  // namespace surefoot::experiments

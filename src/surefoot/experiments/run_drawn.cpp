@@ -127,7 +127,7 @@ certify::Certificate DrawnRun::count(certify::CountJournal& journal) const {
   certify::RunCounter counter(certify::tally_spec(claims_, steps), &journal);
   counter.expect(options_.samples);
   count_blocks({options_.samples, options_.iterations, options_.metric, solver_,
-                [&](Index at, Index size) { return drawn(options_.first + at, size); }},
+                [&](Index at, Index size) { return drawn(options_.first + at, size); }, options_.block_size},
                counter, journal);
   certify::Variant variant;
   variant.name = solver_;

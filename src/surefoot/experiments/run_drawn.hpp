@@ -37,6 +37,7 @@ struct DrawnRunOptions {
   Preset preset = Preset::paper;
   std::uint64_t memory_limit = 0;  ///< 0: what is there
   bool checkpoints = false;
+  Index block_size = problems_of_block;  ///< problems that are there at once, of each process
 
   void validate() const;
 };

@@ -21,6 +21,7 @@
 namespace surefoot::experiments {
 namespace {
 
+constexpr Index small_block = 10;
 constexpr Index some_blocks = 2 * problems_of_block + 700;
 
 DrawnRunOptions quadratics(Index samples, Index first = 0) {
@@ -70,6 +71,38 @@ TEST(RunDrawn, ProcessesDrawTheirPartAndAgree) {
     });
   }
   EXPECT_EQ(found, std::set<std::string>{alone});
+}
+
+// Metrics that need solutions: every process solves its own problems, whether their numbers are the same
+// (nothing that looks wrong is exchanged) or not.
+TEST(RunDrawn, ProcessesAgreeOnMetricsThatNeedSolutions) {
+  const auto certificate_of = [](const char* family, const char* metric, Index samples) {
+    DrawnRunOptions options;
+    options.block_size = small_block;
+    options.samples = samples;
+    options.iterations = 2;
+    options.metric = metric;
+    certify::CountJournal own{io::CheckpointFile()};
+    return certify::to_json(DrawnRun(family, options, {}).count(own));
+  };
+  for (const char* family : {"model-predictive-control", "robust-kalman"}) {
+    for (const char* metric : {"distance", "gap"}) {
+      for (const Index samples : {2 * small_block, 2 * small_block + 5, 3 * small_block}) {
+        const std::string alone = certificate_of(family, metric, samples);
+        for (const int processes : {2, 3}) {
+          std::mutex mutex;
+          std::set<std::string> found;
+          test::ThreadRanks::run(processes, [&] {
+            const std::string certificate = certificate_of(family, metric, samples);
+            const std::scoped_lock lock(mutex);
+            found.insert(certificate);
+          });
+          EXPECT_EQ(found, std::set<std::string>{alone})
+              << family << ", " << metric << ", " << samples << " problems in " << processes;
+        }
+      }
+    }
+  }
 }
 
 TEST(RunDrawn, StoppedWorkIsResumed) {

@@ -28,6 +28,8 @@
 /// A solver on a family of the user's own, run and certified: what `run qp` and `run cone` do.
 namespace surefoot::experiments {
 
+inline constexpr Index problems_of_block = 4096;  ///< where problems are made or read a block at a time
+
 /// Solver settings by name: the package as it is installed, the same without what it adapts, or the paper's.
 enum class Preset { defaults, fixed, paper };
 std::string_view to_string(Preset preset);

@@ -23,6 +23,8 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace surefoot::experiments {
 
@@ -94,20 +96,36 @@ LoopRun::LoopRun(std::string family, families::FamilyFiles& files, const algorit
   needs.require_fit();
   setup_ = read_loop(files_, options_.rollouts, options_.ticks, options_.seed, options_.start);
   require_memory();
+  look_for_dependence();
+}
+
+void LoopRun::look_for_dependence() {
+  runs::Disturbance& disturbance = setup_.plant.disturbance;
+  const bool disturbed = disturbance.kind != runs::Disturbance::Kind::none;
+  const bool one_for_all = (setup_.initial.rowwise() - setup_.initial.row(0)).isZero(0);
+  files_.with_file_names([&] {
+    require(!one_for_all || disturbed || options_.rollouts == 1,
+            "initial: all {} rollouts begin at the same state and nothing disturbs them: they are one sample",
+            options_.rollouts);
+  });
+  std::vector<std::pair<const char*, certify::Independence>> looked_at;
   const auto look = [&](const Table& rows, const char* name) {
-    independence_ = certify::independence_of_rollouts(rows, options_.rollouts);
-    files_.with_file_names([&] { independence_->require_none(name, options_.allow_dependence); });
+    looked_at.emplace_back(name, certify::independence_of_rollouts(rows, options_.rollouts));
   };
-  if (setup_.plant.disturbance.kind == runs::Disturbance::Kind::rows) {
-    Table& rows = setup_.plant.disturbance.numbers;
-    rows.conservativeResize(options_.rollouts * options_.ticks, Eigen::NoChange);
-    look(rows, "disturbances");
-    if (!independence_->findings().empty()) return;
+  if (disturbance.kind == runs::Disturbance::Kind::rows) {
+    disturbance.numbers.conservativeResize(options_.rollouts * options_.ticks, Eigen::NoChange);
+    look(disturbance.numbers, "disturbances");
   }
   // One initial state for all is no sign of dependence where rollouts are disturbed.
-  const bool one_for_all = (setup_.initial.rowwise() - setup_.initial.row(0)).isZero(0) &&
-                           setup_.plant.disturbance.kind != runs::Disturbance::Kind::none;
   if (setup_.initial_from == "table" && !one_for_all) look(setup_.initial, "initial");
+  if (looked_at.empty()) return;
+  const char* name = looked_at.front().first;
+  independence_ = looked_at.front().second;
+  if (looked_at.size() > 1) {
+    if (independence_->findings().empty()) name = looked_at.back().first;
+    independence_ = certify::together(*independence_, looked_at.back().second);
+  }
+  files_.with_file_names([&] { independence_->require_none(name, options_.allow_dependence); });
 }
 
 io::Configuration LoopRun::data() const {
@@ -300,8 +318,8 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
     result.certificates.emplace_back(folder, std::move(certificate));
   };
   if (setup_.task.has_bounds())
-    add("violation",
-        certify_values("violation of the plant's bounds", violation, options_.violation_tolerances, delta));
+    add("violation", certify_values(std::string(certify::violation_of_bounds), violation,
+                                    options_.violation_tolerances, delta));
   if (setup_.task.has_cost())
     add("cost", certify_values("excess of the closed-loop cost", cost, options_.cost_tolerances, delta));
   add("failed", certify_values("share of failed ticks", failed, options_.failed_tolerances, delta));
@@ -312,7 +330,7 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
   picture.family = family_;
   picture.rollouts = options_.rollouts;
   picture.ticks = options_.ticks;
-  picture.confidence = 1 - options_.delta;
+  picture.delta = options_.delta;
   picture.tube_share = share_of_tube(delta);
   picture.tube_limit = options_.limit_of_tube();
   picture.start = runs::name(options_.start);

@@ -3,6 +3,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/table_view.hpp"
 #include "surefoot/experiments/loop_files.hpp"
 #include "surefoot/experiments/rerun.hpp"
@@ -38,7 +39,7 @@ struct LoopRunOptions {
   double tube_share = 0;  ///< of rollouts, in the tube at each tick; 0: 0.99, or what so many support
   double delta = 0.01;    ///< of all certificates together, which share it equally
   std::vector<double> shares{0.9, 0.99, 0.999};  ///< of rollouts that the smallest limit is asked for
-  std::vector<double> violation_tolerances{1e-6, 1e-3, 1e-2};
+  std::vector<double> violation_tolerances{certify::no_violation, 1e-6, 1e-3, 1e-2};
   std::vector<double> cost_tolerances{1e-3, 1e-2, 1e-1};
   std::vector<double> failed_tolerances{0.01, 0.1, 0.5};
   std::vector<double> series_tolerances{1, 2, 5, 10};
@@ -84,6 +85,8 @@ class LoopRun {
   };
   [[nodiscard]] problems::Table run_limit(Index limit, bool exact, bool keep_states);
   void require_memory() const;
+  /// In what files say of each rollout: initial states and disturbances.
+  void look_for_dependence();
   [[nodiscard]] certify::Certificate certify_values(const std::string& metric, const problems::Table& values,
                                                     const std::vector<double>& tolerances,
                                                     double delta) const;

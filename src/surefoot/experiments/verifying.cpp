@@ -209,6 +209,19 @@ VerifiedResult verify_proof(const std::string& file, const std::string& text) {
   return lines.ending(result.holds());
 }
 
+/// The same comparison of the tables that are given, as `stated` says it was declared.
+certify::PairedComparison recompared(const certify::PairedComparison& stated, PairedTables tables) {
+  tables.names = fmt::format("{},{}", stated.a, stated.b);
+  certify::PairedOptions declared;
+  declared.delta = stated.delta;
+  declared.allow = stated.allow;
+  declared.anytime = stated.anytime;
+  declared.shares = stated.shares;
+  for (const certify::PairedSuccess& cell : stated.success) declared.claims.push_back(cell.claim);
+  for (const certify::PairedTimes& times : stated.times) declared.tolerances.push_back(*times.tolerance);
+  return compare_tables(tables, declared);
+}
+
 /// A record of a paired comparison: everything again from its counts; with its tables, the counts too.
 VerifiedResult verify_paired(const VerifyOptions& options, const std::string& text) {
   require(options.weights.empty() && options.rerun.empty(),
@@ -221,16 +234,8 @@ VerifiedResult verify_paired(const VerifyOptions& options, const std::string& te
             "--data: tables of one number per problem are compared again by compare --paired");
     PairedTables tables;
     tables.files = options.data;
-    tables.names = fmt::format("{},{}", stated.a, stated.b);
     tables.memory_limit = options.memory_limit;
-    certify::PairedOptions declared;
-    declared.delta = stated.delta;
-    declared.allow = stated.allow;
-    declared.anytime = stated.anytime;
-    declared.shares = stated.shares;
-    for (const certify::PairedSuccess& cell : stated.success) declared.claims.push_back(cell.claim);
-    for (const certify::PairedTimes& times : stated.times) declared.tolerances.push_back(*times.tolerance);
-    for (std::string& finding : certify::differences(stated, compare_tables(tables, declared)))
+    for (std::string& finding : certify::differences(stated, recompared(stated, std::move(tables))))
       checked.findings.push_back(std::move(finding));
   }
   add_findings(checked.findings, lines);
@@ -241,12 +246,11 @@ VerifiedResult verify_paired(const VerifyOptions& options, const std::string& te
   return lines.ending(checked.findings.empty());
 }
 
-VerifiedResult verify_file(const VerifyOptions& options) {
+VerifiedResult verify_file(const VerifyOptions& options, Lines lines = {}, bool others_hold = true) {
   require_memory_of_certificates({options.certificate}, options.memory_limit);
   const std::string text = io::read_file(options.certificate, certify::largest_certificate);
   if (worst_case::is_proof(text)) return verify_proof(options.certificate, text);
   if (certify::is_paired_record(text)) return verify_paired(options, text);
-  Lines lines;
   const certify::ParsedCertificate parsed = certify::parse_certificate(text);
   certify::Verification verification = certify::verify(parsed);
   const bool steps_said = !options.data.empty() && recount(options, parsed.certificate, verification);
@@ -262,7 +266,7 @@ VerifiedResult verify_file(const VerifyOptions& options) {
   if (!other_kernels.empty())
     lines.add("{}", report::wrapped(other_kernels, 100, "Kernels:    ", "            "));
   add_extent(options, parsed.certificate, steps_said, lines);
-  return lines.ending(verification.holds());
+  return lines.ending(verification.holds() && others_hold);
 }
 
 /// Whether what a file of a result says holds by itself; its folder is checked elsewhere.
@@ -271,6 +275,8 @@ bool file_holds(const fs::path& path, Lines& lines) {
   std::vector<std::string> findings;
   if (worst_case::is_proof(text)) {
     findings = worst_case::replay(worst_case::parse_proof(text)).findings;
+  } else if (certify::is_paired_record(text)) {
+    findings = certify::check_paired_record(text).findings;
   } else {
     findings = certify::verify(certify::parse_certificate(text)).findings;
   }
@@ -281,6 +287,46 @@ bool file_holds(const fs::path& path, Lines& lines) {
 bool is_to_be_verified(const std::string& name) {
   const fs::path file = fs::path(name).filename();
   return file == report::file_names::certificate || file == "proof.json";
+}
+
+/// The records of paired comparisons beside a certificate. With the tables of its variants, those of each
+/// record are compared again; tables of text are by `compare --paired`.
+bool records_hold(const VerifyOptions& options, const fs::path& folder,
+                  const std::vector<std::string>& records, Lines& lines) {
+  bool all = true;
+  for (const std::string& name : records) {
+    require_memory_of_certificates({folder / name}, options.memory_limit);
+    certify::CheckedRecord checked =
+        certify::check_paired_record(io::read_file(folder / name, certify::largest_certificate));
+    const certify::PairedComparison& stated = checked.comparison;
+    const std::vector<certify::Variant> variants =
+        certify::read_held_certificate(options.certificate).certificate.variants;
+    const auto data_of = [&](const std::string& variant) -> std::string {
+      for (std::size_t i = 0; i < variants.size() && options.data.size() == variants.size(); ++i)
+        if (variants[i].name == variant && !variants[i].selection) return options.data[i];
+      return "";
+    };
+    const bool recounted = checked.findings.empty() && !stated.scalar && !data_of(stated.a).empty() &&
+                           !data_of(stated.b).empty();
+    if (recounted) {
+      PairedTables tables;
+      tables.files = {data_of(stated.a), data_of(stated.b)};
+      tables.memory_limit = options.memory_limit;
+      if (variants.front().groups) tables.group = variants.front().groups->name;
+      tables.first_step = variants.front().first_step;
+      for (std::string& finding : certify::differences(stated, recompared(stated, std::move(tables))))
+        checked.findings.push_back(std::move(finding));
+    }
+    add_findings(checked.findings, lines);
+    const bool holds = checked.findings.empty();
+    lines.add("{}: {} and {} on the same {} problems: {}\n", io::printable(name), io::printable(stated.a),
+              io::printable(stated.b), stated.pairs,
+              !holds      ? "does not hold"
+              : recounted ? "holds as recounted from the data"
+                          : "holds as recomputed from its counts");
+    all = all && holds;
+  }
+  return all;
 }
 
 }  // namespace
@@ -314,17 +360,21 @@ VerifiedResult verify_result(VerifyOptions options) {
           io::printable(folder.string()), io::manifest_name);
   const io::FolderCheck check = io::check_result_folder(folder);
   std::vector<std::string> files;
+  std::vector<std::string> records;
   for (const std::string& name : io::files_of_result(folder)) {
     // What is missing is a finding already; only then a certificate may be left out.
     const bool there = check.findings.empty() || fs::exists(folder / name, error);
     if (is_to_be_verified(name) && there) files.push_back(name);
+    if (report::file_names::is_paired(fs::path(name).filename().string()) && there) records.push_back(name);
   }
   if (files.size() == 1) {
     const fs::path only = folder / files.front();
     const std::optional<fs::path> own = io::result_folder_of(only);
     if (own && fs::equivalent(*own, folder)) {
       options.certificate = only.string();
-      return verify_file(options);
+      Lines lines;
+      const bool hold = records_hold(options, folder, records, lines);
+      return verify_file(options, std::move(lines), hold);
     }
   }
   require(options.data.empty() && options.weights.empty() && options.rerun.empty(),
@@ -333,6 +383,8 @@ VerifiedResult verify_result(VerifyOptions options) {
   Lines lines;
   add_findings(check.findings, lines);
   bool all = check.findings.empty();
+  const std::size_t certificates = files.size();
+  files.insert(files.end(), records.begin(), records.end());
   for (const std::string& name : files) {
     require_memory_of_certificates({folder / name}, options.memory_limit);
     const bool good = file_holds(folder / name, lines);
@@ -341,7 +393,7 @@ VerifiedResult verify_result(VerifyOptions options) {
               good ? "holds as recomputed from its counts" : "does not hold");
   }
   for (const std::string& other : check.others) lines.add("Not of it:  {}\n", other);
-  lines.add("{} files as listed, {} certificates\n", check.files, files.size());
+  lines.add("{} files as listed, {} certificates\n", check.files, certificates);
   return lines.ending(all);
 }
 

@@ -63,7 +63,7 @@ class WholeRun {
     find_finished();
     fmt::print(
         "All experiments, scale {}, seed {}, into {}: {} on {} threads.\nIf this is interrupted, the same "
-        "command goes on and keeps what is finished:  {}\n",
+        "command resumes it and keeps what is finished:  {}\n",
         settings_.scale, settings_.seed, settings_.folder.string(), about(time_.seconds()), threads(),
         command_);
     for (std::size_t i = 0; i < all_experiments().size(); ++i) {
@@ -165,7 +165,7 @@ class WholeRun {
       if (results_[i].missing.empty() || before_[i]) done.push_back(results_[i].name);
     }
     const std::string line =
-        fmt::format("{}: {}; finished and kept: {}; go on with: {}", what, why,
+        fmt::format("{}: {}; finished and kept: {}; resume with: {}", what, why,
                     done.empty() ? "nothing yet" : fmt::format("{}", fmt::join(done, ", ")), command_);
     if (resources) throw ResourceError(line);
     throw InputError(line);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace surefoot::families {
 
@@ -27,8 +28,7 @@ FamilyStream::Mark FamilyStream::mark_of(const std::string& path) {
   return {bytes, written};
 }
 
-FamilyStream::Table FamilyStream::opened(const std::string& name, FamilyFiles& files,
-                                         const Interrupt& interrupt) const {
+FamilyStream::Table FamilyStream::opened(const std::string& name, FamilyFiles& files) const {
   Table table;
   table.name = name;
   table.path = files.table_file(name);
@@ -38,7 +38,7 @@ FamilyStream::Table FamilyStream::opened(const std::string& name, FamilyFiles& f
   std::vector<double> first;
   io::RowBlock block;
   while (reader->next(block)) {
-    if (interrupt) interrupt();
+    if (interrupt_) interrupt_();
     if (first.empty()) first.assign(block.values.begin(), block.values.begin() + table.columns);
     table.rows += block.rows;
   }
@@ -50,11 +50,10 @@ FamilyStream::Table FamilyStream::opened(const std::string& name, FamilyFiles& f
   return table;
 }
 
-FamilyStream::FamilyStream(FamilyFiles& files, const std::vector<std::string>& tables,
-                           const Interrupt& interrupt)
-    : files_(files) {
+FamilyStream::FamilyStream(FamilyFiles& files, const std::vector<std::string>& tables, Interrupt interrupt)
+    : files_(files), interrupt_(std::move(interrupt)) {
   for (const std::string& name : tables) {
-    tables_.push_back(opened(name, files, interrupt));
+    tables_.push_back(opened(name, files));
     instances_ = std::max(instances_, tables_.back().rows);
   }
   for (const Table& table : tables_)
@@ -76,7 +75,7 @@ void FamilyStream::require_same(const Table& table) {
 }
 
 // Blocks of a reader end where they end; what is left of one is the beginning of the next rows.
-void FamilyStream::take(const Table& table, Reading& reading, Index first, Index count, double* to) {
+void FamilyStream::take(const Table& table, Reading& reading, Index first, Index count, double* to) const {
   if (!reading.reader) {
     reading.reader = open_stream(table.path);
     require(reading.reader->columns() == table.columns,
@@ -93,6 +92,7 @@ void FamilyStream::take(const Table& table, Reading& reading, Index first, Index
       count -= rows;
       continue;
     }
+    if (interrupt_) interrupt_();
     reading.first = have;
     require(reading.reader->next(reading.block),
             "{}: changed while it was streamed: it ends after row {} of {}", table.path, have, table.rows);
@@ -140,7 +140,7 @@ FamilyStream::Vectors FamilyStream::read(std::vector<Reading>& readings, Index f
 void FamilyStream::require_unchanged() const {
   for (const Table& table : tables_) require_same(table);
   for (const FamilyFiles::Read& read : files_.files()) {
-    const std::string now = io::sha256_of_file(read.file);
+    const std::string now = io::sha256_of_file(read.file, interrupt_);
     require(now == read.sha256, "{}: changed while it was streamed: its SHA-256 was {} and is {}", read.file,
             read.sha256, now);
   }

@@ -21,9 +21,9 @@ namespace surefoot::families {
 /// changes meanwhile is refused by name.
 class FamilyStream {
  public:
-  /// `tables`: their names, in the order of the rows of each_row(). One row is for all instances.
-  FamilyStream(FamilyFiles& files, const std::vector<std::string>& tables,
-               const Interrupt& interrupt = nullptr);
+  /// `tables`: their names, in the order of the rows of each_row(). One row is for all instances. `interrupt`
+  /// is called from time to time whenever files are read.
+  FamilyStream(FamilyFiles& files, const std::vector<std::string>& tables, Interrupt interrupt = nullptr);
 
   [[nodiscard]] Index instances() const { return instances_; }
   /// Numbers of all tables that have a row per instance.
@@ -63,12 +63,13 @@ class FamilyStream {
   };
 
   [[nodiscard]] static Mark mark_of(const std::string& path);
-  [[nodiscard]] Table opened(const std::string& name, FamilyFiles& files, const Interrupt& interrupt) const;
+  [[nodiscard]] Table opened(const std::string& name, FamilyFiles& files) const;
   static void require_same(const Table& table);
   [[nodiscard]] Vectors read(std::vector<Reading>& readings, Index first, Index count) const;
-  static void take(const Table& table, Reading& reading, Index first, Index count, double* to);
+  void take(const Table& table, Reading& reading, Index first, Index count, double* to) const;
 
   const FamilyFiles& files_;
+  Interrupt interrupt_;
   std::vector<Table> tables_;
   std::vector<Reading> readings_;
   Index instances_ = 1;

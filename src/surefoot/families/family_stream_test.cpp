@@ -81,6 +81,23 @@ TEST_F(StreamedFolder, RefusesAFileThatChangesAndNamesIt) {
   EXPECT_TRUE(test::contains(test_support::input_error([&] { stream.require_unchanged(); }), changed));
 }
 
+// Ctrl-C is heard wherever files are read: looking at every row, reading a block, comparing digests.
+TEST_F(StreamedFolder, CanBeStoppedWhileItReads) {
+  FamilyFiles files(folder_.path(), {});
+  bool stopped = false;
+  FamilyStream stream(files, {"q", "l", "u"}, [&] {
+    if (stopped) throw Interrupted();
+  });
+  stopped = true;
+  Index looked_at = 0;
+  EXPECT_THROW(stream.each_row([&](const double*) { ++looked_at; }), Interrupted);
+  EXPECT_LT(looked_at, rows);
+  EXPECT_THROW((void)stream.next(0, 10), Interrupted);
+  EXPECT_THROW(stream.require_unchanged(), Interrupted);
+  stopped = false;
+  EXPECT_NO_THROW(stream.require_unchanged());
+}
+
 // Written over in place, with the size and the time that it had.
 TEST_F(StreamedFolder, RefusesAFileThatChangesUnseen) {
   FamilyFiles files(folder_.path(), {});

@@ -273,10 +273,12 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return gunzip_if_compressed(open_raw_bytes(path));
 }
 
-std::string sha256_of_file(const std::string& path) {
+std::string sha256_of_file(const std::string& path, const Interrupt& interrupt) {
   FileSource source(path);
   std::vector<char> piece(piece_bytes);
-  while (source.read(piece.data(), piece.size()) > 0) continue;
+  while (source.read(piece.data(), piece.size()) > 0) {
+    if (interrupt) interrupt();
+  }
   return source.sha256();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/core/types.hpp"
 
 #include <cstddef>
@@ -62,7 +63,7 @@ std::unique_ptr<ByteSource> open_part_of_file(const std::string& path, Index fir
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
 /// Of the bytes of a file as they lie on disk, in hexadecimal.
-std::string sha256_of_file(const std::string& path);
+std::string sha256_of_file(const std::string& path, const Interrupt& interrupt = nullptr);
 
 /// A copy of `data`, called `name` in messages.
 std::unique_ptr<ByteSource> memory_bytes(const std::string& name, std::string data);

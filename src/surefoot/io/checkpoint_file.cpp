@@ -65,7 +65,7 @@ std::string checkpoint_state(std::string_view bytes, const std::string& name,
                              const Configuration& configuration) {
   require(bytes.starts_with(checkpoint_heading), "{}: is not a checkpoint", name);
   require(bytes.substr(checkpoint_heading.size()).starts_with(checkpoint_version),
-          "{}: is a checkpoint of another version of the format; it cannot be gone on with", name);
+          "{}: is a checkpoint of another version of the format; it cannot be resumed", name);
   const std::string heading = std::string(checkpoint_heading) + std::string(checkpoint_version);
   ByteReader body(sealed_body(bytes, heading, name), name);
   require_same(read_configuration(body), configuration, name);

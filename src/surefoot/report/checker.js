@@ -477,6 +477,8 @@ const surefootChecker = (() => {
     ];
     if (certificate.variants.some((v) => v.pac_bayes)) list.push("the divergence of the weights from their prior, of which the guarantee is: surefoot verify --weights computes it");
     if (certificate.worst_case) list.push("the worst case and its proof, and what it improves");
+    if (certificate.closed_loop) list.push("that the rollouts are of the closed loop that is named: surefoot verify --rerun simulates it again");
+    if (certificate.variants.some((v) => v.appended?.length > 0)) list.push("that the counts are those of the tables that were appended: surefoot verify --data counts them again");
     if (certificate.shift) list.push("what is stated under a shift of the distribution");
     for (const part of certificate.parts ?? [])
       if (!(part in kinds) && !knownParts.includes(part)) list.push(`part '${part}', which this page does not know`);
@@ -500,18 +502,19 @@ const surefootChecker = (() => {
     const paid = shares.reduce((sum, share) => sum + share.claims, 0);
     const made = Object.entries(certificate.claims).reduce((sum, [part, list]) => sum + (part === "quantile" && certificate.declared.grid.length > 0
       ? new Set(list.map((claim) => `${claim.variant} ${claim.step}`)).size : list.length), 0);
-    if (paid !== made) findings.push(`${paid} claims are paid for, ${made} are made`);
+    if (paid !== made) findings.push(`the confidence covers ${paid} claims, ${made} are made`);
   }
 
   // Counts that contradict each other: more runs are below a larger tolerance.
   function checkCounts(certificate, findings) {
     const places = new Map();
     for (const claim of certificate.claims.success_rate ?? []) {
-      const key = `${certificate.variants[claim.variant]?.name}, iteration ${claim.step}`;
+      const key = `${claim.variant} ${claim.step}`;
       if (!places.has(key)) places.set(key, []);
       places.get(key).push(claim);
     }
-    for (const [place, claims] of places) {
+    for (const claims of places.values()) {
+      const place = `${certificate.variants[claims[0].variant]?.name}, iteration ${claims[0].step}`;
       claims.sort((a, b) => a.tolerance - b.tolerance);
       for (let i = 1; i < claims.length; ++i)
         if (claims[i].failures > claims[i - 1].failures) findings.push(`${place}: fewer runs are below ${claims[i].tolerance} than below ${claims[i - 1].tolerance}`);
@@ -557,9 +560,9 @@ const surefootChecker = (() => {
           let why = kind.check(claim, certificate);
           if (why === null) continue;
           tally.checked += 1;
-          const label = `${variant?.name ?? "no variant"}, ${kind.label(claim)}`;
-          if (why === "") why = misplaced(claim, variant, certificate, seen.has(label));
-          seen.add(label);
+          const label = `${variant?.name ?? "no variant"}, ${kind.label(claim)}`, key = `${claim.variant}: ${kind.label(claim)}`;
+          if (why === "") why = misplaced(claim, variant, certificate, seen.has(key));
+          seen.add(key);
           if (why === "") continue;
           tally.failed += 1;
           if (result.findings.length < 200) result.findings.push(`${tally.name}: ${label}: ${why}`);

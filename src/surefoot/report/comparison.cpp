@@ -252,7 +252,7 @@ std::string confidence_words(const Comparison& comparison) {
           : fmt::format("the certificate may be wrong with probability {}", exact_label(comparison.delta_a));
   return text +
          fmt::format(
-             ", and the {} bounds from the other side, which neither certificate has paid for, with {} "
+             ", and the {} bounds from the other side, which neither certificate's confidence covers, with {} "
              "together ({} each).",
              count_label(comparison.opposite_bounds), exact_label(comparison.delta_opposite),
              upper_bound_value(comparison.delta_each));
@@ -597,31 +597,77 @@ std::string best_sentence(const certify::Ranking& ranking) {
                      fmt::join(names, ", "), last);
 }
 
+TextTable ranking_table(const certify::Ranking& ranking) {
+  const bool of_steps = ranking.claim.share.has_value();
+  TextTable table;
+  table.columns = {{"place"}, {of_steps ? "more than" : "at least"}, {"at most"}, {"variant", Align::left}};
+  for (const certify::RankedVariant& each : ranking.variants)
+    table.add_row(
+        {places_text(each), of_steps ? steps_text(each.steps.more_than) : lower_bound_percent(each.rate.low),
+         of_steps ? steps_text(each.steps.at_most) : upper_bound_percent(each.rate.high), each.name});
+  return table;
+}
+
+/// "below 1e-2 after 30 of the residual: share of new problems".
+std::string ranking_title(const Certificate& certificate, const certify::Ranking& ranking) {
+  return fmt::format("{} of the {}: {}", certify::to_text(ranking.claim), metric_with_unit(certificate),
+                     !ranking.claim.share ? fmt::format("share of new {}", things(certificate))
+                     : certificate.loop   ? "limit needed"
+                                          : "iterations needed");
+}
+
+std::string ranking_opening(const std::vector<certify::Ranking>& rankings) {
+  return fmt::format("With confidence {}, all of this holds together.",
+                     confidence_label(rankings.front().delta));
+}
+
+constexpr const char* about_ties = "Places that are a range are ties: these samples do not decide them.";
+
 }  // namespace
 
 std::string ranking_text(const Certificate& certificate, const std::vector<certify::Ranking>& rankings) {
-  std::string text = fmt::format("With confidence {}, all of this holds together.\n",
-                                 confidence_label(rankings.front().delta));
+  std::string text = ranking_opening(rankings) + '\n';
   for (const certify::Ranking& ranking : rankings) {
-    const bool of_steps = ranking.claim.share.has_value();
-    TextTable table;
-    table.columns = {{"place"}, {of_steps ? "more than" : "at least"}, {"at most"}, {"variant", Align::left}};
-    for (const certify::RankedVariant& each : ranking.variants)
-      table.add_row({places_text(each),
-                     of_steps ? steps_text(each.steps.more_than) : lower_bound_percent(each.rate.low),
-                     of_steps ? steps_text(each.steps.at_most) : upper_bound_percent(each.rate.high),
-                     each.name});
     text +=
-        fmt::format("\n{} of the {}: {}\n{}", certify::to_text(ranking.claim), metric_with_unit(certificate),
-                    !of_steps          ? fmt::format("share of new {}", things(certificate))
-                    : certificate.loop ? "limit needed"
-                                       : "iterations needed",
-                    to_text(table, "  "));
+        fmt::format("\n{}\n{}", ranking_title(certificate, ranking), to_text(ranking_table(ranking), "  "));
     text += wrapped(best_sentence(ranking), compared_page_width, "  ", "  ");
   }
-  text += '\n' +
-          wrapped("Places that are a range are ties: these samples do not decide them.", compared_page_width);
+  text += '\n' + wrapped(about_ties, compared_page_width);
   return text + wrapped(about_same_family, compared_page_width);
+}
+
+Report ranking_report(const std::vector<Compared>& certificates,
+                      const std::vector<certify::Ranking>& rankings) {
+  const Certificate& first = certificates.front().certificate;
+  Report report;
+  Page page{"Variants ranked",
+            fmt::format("{} {}", metric_with_unit(first), of_new_things(first)),
+            first.version,
+            {},
+            ""};
+  std::vector<std::string> best;
+  std::string tables;
+  for (std::size_t i = 0; i < rankings.size(); ++i) {
+    const std::string title = ranking_title(first, rankings[i]);
+    const TextTable table = ranking_table(rankings[i]);
+    best.push_back(fmt::format("{}: {}", certify::to_text(rankings[i].claim), best_sentence(rankings[i])));
+    tables += fmt::format("<h3>{}</h3>\n", html_escaped(title)) + html_scrolling(table, "verdicts", title);
+    const std::string suffix = rankings.size() > 1 ? fmt::format("_{}", i + 1) : "";
+    add_table(report, file_names::ranking + suffix, table);
+  }
+  std::string check = "<pre>";
+  for (const Compared& each : certificates)
+    check += fmt::format("surefoot verify {}\n", html_escaped(shell_quoted(each.source)));
+  page.sections = {
+      {"summary", "", "Summary",
+       fmt::format("<div class=\"quote\">\n{}{}</div>\n", html_paragraph(ranking_opening(rankings)),
+                   html_list(best))},
+      {"places", "Places", "Places", tables},
+      {"meaning", "What this rests on", "What it rests on", html_list({about_ties, about_same_family})},
+      {"check", "How to check", "How to check", check + "</pre>\n"}};
+  report.files.push_back({file_names::ranking_record, ranking_json(rankings)});
+  report.files.push_back({file_names::page, page_html(page)});
+  return report;
 }
 
 std::string ranking_json(const std::vector<certify::Ranking>& rankings) {

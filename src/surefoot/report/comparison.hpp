@@ -38,6 +38,9 @@ std::string comparison_json(const Compared& a, const Compared& b, const certify:
 std::string ranking_text(const certify::Certificate& certificate,
                          const std::vector<certify::Ranking>& rankings);
 std::string ranking_json(const std::vector<certify::Ranking>& rankings);
+/// The same as a page, with ranking.json and tables for papers.
+Report ranking_report(const std::vector<Compared>& certificates,
+                      const std::vector<certify::Ranking>& rankings);
 
 /// report.html, figures, and the tables for papers.
 Report comparison_report(const Compared& a, const Compared& b, const certify::Comparison& comparison,

@@ -248,9 +248,10 @@ std::string data_html(const Certificate& certificate) {
       entry("runs counted",
             fmt::format("{} ({} design, {} draw{})", count_label(paid.runs), certify::name(paid.design),
                         count_label(paid.draws), paid.draws == 1 ? "" : "s"));
-      entry("paid for", fmt::format("{} losses, {} candidate{}, {} prior mean{}", count_label(paid.losses),
-                                    count_label(paid.candidates), paid.candidates == 1 ? "" : "s",
-                                    count_label(paid.prior_means), paid.prior_means == 1 ? "" : "s"));
+      entry("covered by the confidence level",
+            fmt::format("{} losses, {} candidate{}, {} prior mean{}", count_label(paid.losses),
+                        count_label(paid.candidates), paid.candidates == 1 ? "" : "s",
+                        count_label(paid.prior_means), paid.prior_means == 1 ? "" : "s"));
     }
     html += "</dl>\n";
   }

@@ -251,7 +251,7 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
                fmt::format(
                    "A rollout is one sample, its ticks are not. Every certificate has its part of the confidence: all "
                    "of them hold together with confidence {}.",
-                   exact_label(picture.confidence)),
+                   confidence_label(picture.delta)),
                "note") +
            html_folded("All sentences", html_list(all_sentences)) + links(certificates)});
   std::vector<PageFigure> figures;
@@ -292,7 +292,7 @@ Report loop_report(const LoopPicture& picture, const LoopCertificates& certifica
            html_paragraph(
                "Limits are tested in an order that was declared, from the largest down to the first that "
                "fails, each with the whole confidence of its claim: what passed holds together, and the "
-               "choice among them is paid for. \"-\": not even the largest.",
+               "choice among them is covered by the confidence level. \"-\": not even the largest.",
                "note")});
   report.files.push_back({file_names::page, page_html(page)});
   return report;

@@ -34,7 +34,7 @@ struct LoopPicture {
   std::string start;
   Index rollouts = 0;
   Index ticks = 0;
-  double confidence = 0;
+  double delta = 0;
   double tube_share = 0;
   Index tube_limit = 0;
   std::vector<Limit> limits;

@@ -4,6 +4,7 @@
 #include "surefoot/certify/kinds/claim_kind.hpp"
 #include "surefoot/io/atomic_file.hpp"
 #include "surefoot/report/curves.hpp"
+#include "surefoot/report/file_names.hpp"
 #include "surefoot/report/html.hpp"
 #include "surefoot/report/series.hpp"
 #include "surefoot/report/table.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -105,18 +107,33 @@ bool is_report_file(const std::filesystem::path& name) {
   if (name.parent_path() == table_folder) {
     return is_one_of(ending, {markdown_ending, latex_ending}) &&
            (is_table_of_claims(stem) ||
-            is_one_of(stem, {file_names::confidence, file_names::compared_iterations,
+            is_one_of(stem, {file_names::confidence, file_names::ranking, file_names::compared_iterations,
                              file_names::compared_success, file_names::compared_quantiles}));
   }
   if (name.has_parent_path()) return false;
-  return is_one_of(name.string(), {file_names::page, file_names::curves, file_names::comparison}) ||
+  return is_one_of(name.string(), {file_names::page, file_names::curves, file_names::comparison,
+                                   file_names::ranking_record}) ||
          (is_one_of(ending, {pdf_ending, svg_ending}) &&
           is_one_of(stem, {file_names::success, file_names::quantiles, file_names::distribution}));
 }
 
 bool is_file_of_certificate(const std::filesystem::path& name) {
   return name == file_names::certificate || name == file_names::traces || name == file_names::terminations ||
-         is_report_file(name);
+         name == file_names::paired_summary || file_names::is_paired(name.string()) || is_report_file(name);
+}
+
+std::string file_names::paired(std::size_t number, std::size_t count) {
+  return count == 1 ? std::string("paired.json") : fmt::format("paired_{}.json", number);
+}
+
+bool file_names::is_paired(std::string_view name) {
+  constexpr std::string_view begin = "paired";
+  constexpr std::string_view end = ".json";
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() < begin.size() + end.size())
+    return false;
+  const std::string_view number = name.substr(begin.size(), name.size() - begin.size() - end.size());
+  return number.empty() || (number.size() > 1 && number.front() == '_' &&
+                            number.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
 std::vector<std::string> write_files(const Report& report, io::ResultFolder& folder,

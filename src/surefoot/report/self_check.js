@@ -64,11 +64,14 @@
   const closing = () => [element("p", { class: "note" },
     "This finds a number that was changed by mistake or without care. Whoever forges counts, digests and text together is found by surefoot verify, from the data (--data) or by running again (--rerun).")];
 
+  // Files of a certificate have no date inside, so that the same work makes the same bytes: all that is known is when this file was
+  // last changed, which of a copy is when it was copied. A server may not say it, and then browsers say now.
   function withDate() {
+    if (location.protocol !== "file:") return;
     const written = new Date(document.lastModified);
     const subtitle = document.querySelector("header .subtitle");
     if (Number.isNaN(written.getTime()) || document.getElementById("written")) return;
-    subtitle.append(element("span", { id: "written" }, ` · file of ${written.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}`));
+    subtitle.append(element("span", { id: "written" }, ` · file last changed ${written.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}`));
   }
 
   async function run() {

@@ -397,6 +397,10 @@ void share_rows(Table& table, Part own) {
   message.append(bytes_of(own.first), static_cast<std::size_t>(own.count) * row_bytes);
   for (const std::string& part : ranks().all_gather(message)) {
     const auto first = ByteReader(std::string_view(part).substr(0, head_bytes), "rows").number<Index>();
+    const std::size_t bytes = part.size() - head_bytes;
+    const bool fits =
+        bytes % row_bytes == 0 && is_within(first, static_cast<Index>(bytes / row_bytes), table.rows());
+    if (!fits) throw std::logic_error("rows of another process are of another table");
     std::copy(part.begin() + static_cast<std::ptrdiff_t>(head_bytes), part.end(), bytes_of(first));
   }
 }

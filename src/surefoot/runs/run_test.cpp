@@ -382,5 +382,20 @@ TEST(Run, IsTheSameBitsWhateverTheProcesses) {
   }
 }
 
+// Whoever gives rows of a smaller table would otherwise be written past the end of this one.
+TEST(Run, RowsOfAnotherTableAreRefused) {
+  std::atomic<int> refused = 0;
+  test::ThreadRanks::run(2, [&] {
+    problems::Table rows = problems::Table::Zero(ranks().first() ? 3 : 5, 2);
+    const Part own = ranks().first() ? Part{0, 3} : Part{2, 3};
+    try {
+      share_rows(rows, own);
+    } catch (const std::logic_error&) {
+      ++refused;
+    }
+  });
+  EXPECT_EQ(refused, 1);
+}
+
 }  // namespace
 }  // namespace surefoot::runs
