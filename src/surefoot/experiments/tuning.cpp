@@ -427,8 +427,8 @@ LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOption
 
 std::string to_text(const LearnThenTest& found) {
   return fmt::format(
-      "By Learn-then-Test, on all {} problems and {} settings, all covered by the confidence level, with the same "
-      "confidence: {}. It may stand in the place of the tuned line only if that was decided before the run.",
+      "By Learn-then-Test, on all {} problems and {} settings, all covered by the same confidence: {}. It may stand in "
+      "the place of the tuned line only if that was decided before the run.",
       count_label(found.samples), count_label(found.candidates),
       found.steps ? fmt::format("{} iterations, {}", count_label(*found.steps), to_text(found.best))
                   : "not certified");
