@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace {
@@ -30,9 +31,11 @@ std::string plain(const std::string& text) {
 /// Lines as they are, each in a line of its own.
 std::string lines_of(const std::string& text) {
   std::string lines;
-  std::istringstream from(text);
-  for (std::string line; std::getline(from, line);)
-    lines += (lines.empty() ? "" : ".br\n") + plain(line) + "\n";
+  for (std::size_t at = 0; at < text.size();) {  // a stream would end where it finds no memory
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines += (lines.empty() ? "" : ".br\n") + plain(text.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
   return lines;
 }
 

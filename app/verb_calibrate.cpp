@@ -79,6 +79,7 @@ void run(const CLI::App& verb, CalibrateArguments arguments) {
   for (const Candidate& candidate : candidates) looks.add_weights(candidate.file, candidate.posterior);
   for (const Candidate& candidate : candidates) looks.check_training(candidate.file, candidate.posterior);
   if (plan.prior) looks.check_training(plan.prior->file, plan.prior->posterior);
+  if (const auto rows = bound_rows(candidates, plan)) looks.check_bound(*rows);
   if (plan.hold_out) looks.announce({hold_out_range(candidates, plan)}, "weights " + weights.front().second);
   GuaranteeFolder folder(arguments.out, plan.kinds);
   arguments.checkpoint.prepare();

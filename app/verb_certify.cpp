@@ -8,6 +8,7 @@
 #include "surefoot/certify/sentences.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/certify/worst_case_part.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/core/ranks.hpp"
@@ -263,7 +264,9 @@ OpenTables open_tables(const CertifyOptions& options, const std::vector<VariantF
     if (!table->notice().empty()) say(fmt::format("{}: {}", table->path(), table->notice()));
   open.claims = certify::resolved(claims, recorded);
   MemoryNeeds needs(options.memory_limit);
-  for (const certify::RunTable* table : all) needs.add_table(*table, open.claims, journal.keeps());
+  // A tally is put together as bytes, as a checkpoint is.
+  const bool kept = journal.keeps() || !options.tally.empty();
+  for (const certify::RunTable* table : all) needs.add_table(*table, open.claims, kept);
   needs.require_fit();
   return open;
 }
@@ -420,6 +423,7 @@ certify::Certificate certify_tallies(const CertifyOptions& options,
   const auto read = [](const std::string& file) {
     return certify::PartTally::from_bytes(io::read_file(file, largest_tally), io::printable(file));
   };
+  require_memory_of_tallies(options.files, options.memory_limit);
   certify::PartTally all = read(options.files.front());
   for (std::size_t i = 1; i < options.files.size(); ++i) {
     StopSignals::check();
@@ -462,6 +466,8 @@ void require_tally_options(const CLI::App& verb, const CertifyOptions& options) 
   require(!is_of_text(options), "--tally: is of tables with a column per step");
   require(verb.count("--first-row") == 0 || !options.source.name.empty(),
           "--first-row: is a row of --source, which is not given");
+  require(options.first_row >= 0 && options.first_row <= most_counted, "--first-row: {} is outside 0 .. {}",
+          options.first_row, most_counted);
   require(options.source.sha256.empty() || !options.source.name.empty(),
           "--source-sha256: is of --source, which is not given");
   require(options.source.sha256.empty() || io::is_sha256_hex(options.source.sha256),
@@ -556,7 +562,8 @@ void run(const CLI::App& verb, const CertifyOptions& options) {
   if (of_text && verb.count("--metric") == 0) claims.metric = "";  // the label says it
   begin_work();
   if (of_tallies(options.files)) {
-    require_only(verb, {"files", "--allow-dependence", "--threads", "--out", "--json", "--help"},
+    require_only(verb,
+                 {"files", "--allow-dependence", "--threads", "--out", "--json", "--help", "--memory-limit"},
                  "tallies, which have declared all of it");
     return certify_parts(options);
   }

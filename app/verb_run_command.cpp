@@ -46,6 +46,7 @@ void run_command(const CLI::App& verb, CommandArguments& arguments, int& exit_co
   begin_work();
   const auto folder = arguments.output.open();
   arguments.checkpoint.prepare();
+  arguments.run.checkpoints = !arguments.checkpoint.folder.empty();
   const auto journal = open_journal(arguments.checkpoint, verb, {});
   CommandResult result = [&] {
     const StopSignals signals(how_to_go_on(arguments.checkpoint));

@@ -1,5 +1,5 @@
 #include "surefoot/bounds/confidence_budget.hpp"
-#include "surefoot/core/error.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/run_family.hpp"
 #include "surefoot/experiments/run_loop.hpp"
@@ -60,11 +60,7 @@ struct LoopArguments {
 
 std::vector<Index> whole_numbers(const char* option, const std::string& text) {
   std::vector<Index> numbers;
-  for (const double number : parse_numbers(option, text)) {
-    require(number == static_cast<double>(static_cast<Index>(number)), "{}: '{}' is not a whole number",
-            option, number);
-    numbers.push_back(static_cast<Index>(number));
-  }
+  for (const double number : parse_numbers(option, text)) numbers.push_back(whole_number_of(option, number));
   return numbers;
 }
 
@@ -77,6 +73,7 @@ LoopRunOptions checked_options(const LoopArguments& arguments) {
   options.failed_tolerances = parse_numbers("--failed-tolerances", arguments.failed);
   options.series_tolerances = parse_numbers("--series-tolerances", arguments.series);
   options.start = runs::parse_loop_start(arguments.start);
+  options.checkpoints = !arguments.checkpoint.folder.empty();
   options.delta = bounds::delta_of_confidence(arguments.confidence);
   options.validate();
   runs::ClosedLoopOptions loop;

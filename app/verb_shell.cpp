@@ -1,6 +1,7 @@
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/atomic_file.hpp"
 
+#include "begin_work.hpp"
 #include "completion.hpp"
 #include "manual.hpp"
 #include "verbs.hpp"
@@ -27,7 +28,11 @@ void add_completion_verb(CLI::App& app) {
       app.add_subcommand("completion", "A script for bash, zsh or fish that completes verbs and options");
   verb->add_option("shell", *shell, "bash, zsh or fish")->required();
   verb->footer("Example: source <(surefoot completion bash)");
-  verb->callback([&app, shell] { print_whole(completion_script(*shell, described_verbs(app))); });
+  verb->callback([&app, shell] {
+    const std::string script = completion_script(*shell, described_verbs(app));
+    begin_work();
+    print_whole(script);
+  });
 }
 
 void add_manual_verb(CLI::App& app) {
@@ -38,6 +43,7 @@ void add_manual_verb(CLI::App& app) {
   verb->footer("Example: surefoot manual --out man1 && man -l man1/surefoot-certify.1");
   verb->callback([&app, folder] {
     const std::vector<DescribedVerb> verbs = described_verbs(app);
+    begin_work();
     if (folder->empty()) return print_whole(manual_page(verbs.front(), std::string(surefoot::version)));
     surefoot::io::create_folders(*folder);
     for (const DescribedVerb& each : verbs)

@@ -38,16 +38,23 @@ struct TrainArguments {
 };
 
 /// What is observed of the weights on validation samples.
-void print_validation(const std::filesystem::path& weights, const TrainArguments& arguments) {
+void print_validation(Training& training, const TrainArguments& arguments) {
   GuaranteePlan plan;
+  // A dictionary of the user's still lies where training has read it.
+  for (const Field& field : training.config.setting.fields()) {
+    if (field.is_place && !field.text().empty())
+      plan.folder = std::filesystem::absolute(field.text()).parent_path().string();
+  }
   plan.memory_limit = arguments.memory_limit;
-  fmt::print("{}", observed_in_validation({load_candidate(weights)}, plan, arguments.validate));
+  fmt::print("{}", observed_in_validation({load_candidate(training.folder / weights_name)}, plan,
+                                          arguments.validate));
 }
 
 void run(const TrainArguments& arguments) {
   set_threads(arguments.threads);
   begin_work();
   Training training = read_training(arguments.config);
+  if (arguments.validate > 0) require_validation_set(training.config.setting);
   if (arguments.samples > 0) training.config.setting.samples = arguments.samples;
   if (arguments.seed >= 0) training.config.seed = static_cast<std::uint64_t>(arguments.seed);
   if (arguments.target >= 0) {
@@ -72,9 +79,9 @@ void run(const TrainArguments& arguments) {
     fmt::print(
         "Learned from problems {} .. {} of {}. Certify it on others of them, which may be used once:\n"
         "  surefoot calibrate {} --hold-out {}:COUNT\n",
-        setting.seen_first, setting.seen_last, io::printable(setting.folder()->folder),
+        setting.seen_first, setting.seen_last, io::printable(training.config.setting.folder()->folder),
         report::shell_path(weights.string()), setting.seen_last + 1);
-  if (arguments.validate > 0) print_validation(weights, arguments);
+  if (arguments.validate > 0) print_validation(training, arguments);
 }
 
 }  // namespace

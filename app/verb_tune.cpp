@@ -61,6 +61,7 @@ void tune_family(const CLI::App& verb, TuneArguments& arguments, const std::stri
   begin_work();
   const auto folder = std::make_unique<io::ResultFolder>(arguments.output.folder, is_file_of_tuning);
   arguments.checkpoint.prepare();
+  arguments.options.tune.checkpoints = !arguments.checkpoint.folder.empty();
   families::FamilyFiles files(arguments.folder, arguments.files);
   const std::unique_ptr<FamilyTunable> subject = read(files);
   io::Configuration data;
@@ -159,9 +160,7 @@ void add_tune_qp(CLI::App& tune, int& exit_code) {
   verb->callback([arguments, verb, &exit_code] {
     arguments->search.check(arguments->options.tune);
     arguments->options.validate();
-    (void)SettingSpace(
-        parse_axes("--over", arguments->options.over.empty() ? usual_osqp_axes() : arguments->options.over,
-                   osqp_axes()));
+    (void)osqp_axes_of(arguments->options);
     tune_family(
         *verb, *arguments, "OSQP",
         [&](families::FamilyFiles& files) { return tunable_qp(files, arguments->options); }, exit_code);
@@ -178,8 +177,7 @@ void add_tune_cone(CLI::App& tune, int& exit_code) {
     arguments->search.check(arguments->options.tune);
     arguments->options.validate();
     arguments->cones.validate();
-    (void)SettingSpace(parse_axes(
-        "--over", arguments->options.over.empty() ? usual_scs_axes() : arguments->options.over, scs_axes()));
+    (void)scs_axes_of(arguments->options);
     tune_family(
         *verb, *arguments, "SCS",
         [&](families::FamilyFiles& files) {

@@ -54,6 +54,7 @@ void tune_command(const CLI::App& verb, TuneCommandArguments& arguments, int& ex
   const certify::SampleRange certified = seeds_of_command(options, split.certified);
   LookBook looks(arguments.looks, "tune command", configuration_of(verb, {}), arguments.checkpoint.resume);
   looks.announce({seeds_of_command(options, split.search), certified}, program_name(options.command));
+  options.tune.checkpoints = !arguments.checkpoint.folder.empty();
   const auto journal = open_journal(arguments.checkpoint, verb, {});
   const StopSignals signals(how_to_go_on(arguments.checkpoint));
   CommandTunable subject(options, StopSignals::check);
@@ -128,6 +129,7 @@ void add_tune_command(CLI::App& tune, int& exit_code) {
   add_output_options(*verb, arguments->output);
   add_checkpoint_options(*verb, arguments->checkpoint);
   add_look_options(*verb, arguments->looks);
+  add_memory_option(*verb, options.memory_limit);
   verb->footer(
       "Example: surefoot tune command --over rho=1e-3:1e3:log --target \"90% below 1e-4\" --samples 400 -- ./solver "
       "--rho {rho} {seed}\n"

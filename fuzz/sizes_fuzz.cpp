@@ -1,11 +1,20 @@
 // Preset asan: needs the whole library.
 //
 // Any whole numbers as sizes at the interface of the library: cones, families of problems, ranges of samples,
-// steps and counts of a run. They are refused in one line, or they are what they say and everything inside
+// steps and counts of a run, rows of parts, closed loops,
+// splits and grids of a search. They are refused in one line, or they are what they say and everything inside
 // them can be indexed.
 #include "surefoot/algorithms/scs.hpp"
+#include "surefoot/certify/classical.hpp"
+#include "surefoot/certify/part_tally.hpp"
 #include "surefoot/certify/provenance.hpp"
+#include "surefoot/certify/table_view.hpp"
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/checked.hpp"
+#include "surefoot/core/index_ranges.hpp"
+#include "surefoot/experiments/run_drawn.hpp"
+#include "surefoot/experiments/run_loop.hpp"
+#include "surefoot/experiments/tuning.hpp"
 #include "surefoot/families/sparse_coding.hpp"
 #include "surefoot/learning/train.hpp"
 #include "surefoot/problems/cone_program.hpp"
@@ -14,8 +23,12 @@
 #include "fuzz_support.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -169,10 +182,96 @@ void use_sums(Numbers& numbers) {
   if (is_within(a, b, all)) check(a >= 0 && b >= 0 && wide(a) + wide(b) <= wide(all));
 }
 
+// Rows of a part under any number of the first one, and ranges of a tally as bytes.
+void use_rows(Numbers& numbers) {
+  const Index first = numbers.next();
+  const std::vector<Index> steps{1, 2};
+  const std::array<double, 6> values{3, 2, 1, 0.5, 2, 1};
+  certify::TableView view;
+  view.data = reinterpret_cast<const std::byte*>(values.data());
+  view.rows = 3;
+  view.columns = 2;
+  view.column_bytes = sizeof(double);
+  view.row_bytes = 2 * view.column_bytes;
+  certify::Options claims;
+  claims.tolerances = {1};
+  claims = certify::resolved(claims, {steps});
+  certify::DependenceCheck looked(steps);
+  const bool refused = !fuzz::message_of([&] {
+                          runs::Tally tally = certify::count_view_from(
+                              first, view, certify::tally_spec(claims, steps), nullptr, &looked);
+                          certify::PartTally part(claims);
+                          part.add("a", std::move(tally), std::move(looked), first, {"source", "", {}, true});
+                          const std::string bytes = part.bytes();
+                          check(certify::PartTally::from_bytes(bytes, "t").bytes() == bytes);
+                        }).empty();
+  check(refused == (first < 0 || first > most_counted - view.rows));
+  ByteWriter to;
+  to.list(numbers.list());
+  const std::string bounds = to.take();
+  ByteReader from(bounds, "ranges");
+  check(IndexRanges::read_state(from).size() <= most_counted);
+}
+
+void use_drawn(Numbers& numbers) {
+  experiments::DrawnRunOptions options;
+  options.samples = numbers.next();
+  options.first = numbers.next();
+  options.iterations = numbers.next();
+  options.seed = numbers.next();
+  options.validate();
+  check(options.samples >= 1 && options.samples <= most_counted && options.first <= most_counted);
+  check(options.iterations >= 1 && options.iterations <= most_steps);
+}
+
+void use_loop(Numbers& numbers) {
+  experiments::LoopRunOptions options;
+  options.rollouts = numbers.next();
+  options.ticks = numbers.next();
+  options.limits = numbers.list();
+  options.exact_limit = numbers.next();
+  options.tube_limit = numbers.next();
+  options.validate();
+  check(options.rollouts >= 1 && options.rollouts <= most_counted && options.ticks >= 1);
+  check(options.limit_of_tube() >= 1 && options.limit_of_tube() <= most_steps);
+}
+
+// Splits and grids of a search: they end, whatever is asked for.
+void use_tuning(Numbers& numbers) {
+  experiments::TuneOptions options;
+  options.target = "90% below 1";
+  const Index nines = numbers.next();
+  if (nines > 0)
+    options.target = "99." + std::string(static_cast<std::size_t>(nines % 16), '9') + "% below 1";
+  options.search_share = static_cast<double>(numbers.next() % 1000) / 1000;
+  options.runs = numbers.next();
+  options.grid = numbers.next() % 5000;
+  const Index problems = numbers.next();
+  experiments::SettingAxis axis{"a",
+                                experiments::SettingAxis::Kind::linear,
+                                static_cast<double>(numbers.next() % 1000),
+                                static_cast<double>(numbers.next() % 1000),
+                                {},
+                                numbers.next(),
+                                {}};
+  experiments::SettingAxis other = axis;
+  other.name = "b";
+  other.kind = experiments::SettingAxis::Kind::logarithmic;
+  fuzz::message_of([&] {
+    const experiments::SettingSpace space({axis, other});
+    const Index points = options.grid;
+    if (points >= 1) check(static_cast<Index>(space.fine_grid(points).points.size()) <= points);
+  });
+  options.validate();
+  const experiments::TuneSplit split = experiments::split_problems(problems, options, true);
+  check(split.search.count >= experiments::fewest_search_problems && split.certified.end() == problems);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  for (const auto use : {use_sums, use_cones, use_ranges, use_training, run_cone_program}) {
+  for (const auto use : {use_sums, use_cones, use_ranges, use_training, use_rows, use_drawn, use_loop,
+                         use_tuning, run_cone_program}) {
     Numbers numbers(data, size);
     fuzz::message_of([&] { use(numbers); });
   }

@@ -102,13 +102,25 @@ def test_a_split_prior_keeps_its_samples_out_of_the_bound():
     assert len(fitted.losses(tuple(part[300:] for part in problems(600)))) == fitted.samples
 
 
+def test_the_bound_is_made_from_its_own_samples_alone():
+    fitted = fit(prior_share=0.5, prior_epochs=1, epochs=1)
+    first, second = (tuple(part[place : place + 300] for part in problems(600)) for place in (0, 300))
+    assert fitted.losses(second, draws=2).shape == (600, 4)
+    shuffled = tuple(part.flip(0) for part in second)
+    for other in (first, shuffled, problems(300, seed=1), problems(600)):
+        with pytest.raises(ValueError, match="data: is not what the bound is of, the 300 samples that fit kept for it"):
+            fitted.losses(other)
+        assert len(fitted.losses(other, at_means=True)) == len(other[0])
+    assert len(fitted.losses(first, purpose=surefoot_fit.HOLD_OUT_PURPOSE)) == 300
+
+
 def test_weights_of_runs_are_drawn_anew_and_by_name(trained):
     data = tuple(part[:20] for part in problems(600))
-    rows = trained.losses(data, draws=2)
-    assert rows.shape == (40, 4) and np.array_equal(rows, trained.losses(data, draws=2, batch=7))
+    rows = trained.losses(data, draws=2, purpose="a test")
+    assert rows.shape == (40, 4) and np.array_equal(rows, trained.losses(data, draws=2, batch=7, purpose="a test"))
     assert not np.isclose(rows[:20], rows[20:]).all(axis=1).any()
     assert not np.isclose(rows[:20], trained.losses(data, purpose=surefoot_fit.HOLD_OUT_PURPOSE)).all(axis=1).any()
-    single = trained.losses(tuple(part[:1] for part in data), draws=4000)[:, -1]
+    single = trained.losses(tuple(part[:1] for part in data), draws=4000, purpose="a test")[:, -1]
     many = [trained.draw(torch.Generator().manual_seed(i))["rate"].numpy() for i in range(4000)]
     deviation = np.exp(0.5 * trained._full("rate").numpy())
     assert np.allclose(np.std(many, axis=0), deviation, rtol=0.08) and np.std(single) > 0
@@ -122,24 +134,120 @@ def test_a_checkpoint_goes_on_to_the_same_bits(tmp_path):
     fit(epochs=2, checkpoint=file)
     resumed, through = fit(epochs=4, checkpoint=file), fit(epochs=4)
     assert resumed.sha256() == through.sha256() and len(resumed.history) == 4
-    with pytest.raises(ValueError, match="of another module or of other data"):
-        fit(problems(500), checkpoint=file)
+    with pytest.raises(ValueError, match="of another module"):
+        surefoot_fit.fit(Descent(steps=5), problems(600), tolerance=0.3, batch=128, report=None, checkpoint=file)
     file.write_bytes(b"no checkpoint")
     with pytest.raises(ValueError, match=r"training\.pt: is not a checkpoint"):
         fit(checkpoint=file)
 
 
-def test_divergence_is_named_and_keeps_the_checkpoint(tmp_path):
+SPLIT = {"epochs": 1, "prior_share": 0.5, "prior_epochs": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"data": tuple(part.flip(0) for part in problems(600))}, "data"),
+        ({"data": problems(500)}, "data"),
+        ({"data": problems(600, seed=1)}, "data"),
+        ({"prior_share": 0.25}, "split"),
+        ({"prior_share": 0.0}, "prior_epochs"),
+        ({"prior_samples": 10}, "prior_samples"),
+        ({"prior_rate": 0.1}, "prior_rate"),
+        ({"tolerance": 0.1}, "tolerance"),
+        ({"scale": "linear"}, "scale"),
+        ({"width": 1.0}, "width"),
+        ({"batch": 100}, "batch"),
+        ({"draws": 2}, "draws"),
+        ({"rate": 0.2}, "rate"),
+        ({"variance_rate": 0.1}, "variance_rate"),
+        ({"log_variance": -10.0}, "log_variance"),
+        ({"move": lambda name: name != "shift"}, "move"),
+        ({"prior_mean": {name: weight.detach() for name, weight in Descent().named_parameters()}}, "prior_mean"),
+        ({"delta": 1e-3}, "delta"),
+        ({"seed": 1}, "seed"),
+    ],
+)
+def test_a_checkpoint_of_other_samples_or_options_is_refused_by_name(change, name, tmp_path):
     file = tmp_path / "training.pt"
-    fit(epochs=1, checkpoint=file)
+    fit(**SPLIT, checkpoint=file)
     before = file.read_bytes()
+    with pytest.raises(ValueError, match=rf"training\.pt is of another training: {name} was .*, is .*; remove it"):
+        fit(**{**SPLIT, "epochs": 2, **change}, checkpoint=file)
+    assert file.read_bytes() == before
+
+
+def test_the_prior_is_not_trained_again(tmp_path):
+    file, said = tmp_path / "training.pt", []
+    fit(**SPLIT, checkpoint=file)
+    module = Descent()
+    options = {"tolerance": 0.3, "batch": 128, "report": said.append, "checkpoint": file}
+    resumed = surefoot_fit.fit(module, problems(600), **options, **{**SPLIT, "epochs": 3})
+    through = fit(**{**SPLIT, "epochs": 3})
+    assert resumed.sha256() == through.sha256() and resumed.prior_samples == through.prior_samples == 300
+    assert said and not any(line.startswith("prior ") for line in said)
+    assert all(torch.equal(weight, resumed.prior_mean[name]) for name, weight in module.named_parameters())
+    with pytest.raises(ValueError, match="is not what the bound is of"):
+        resumed.losses(tuple(part[:300] for part in problems(600)))
+    assert len(resumed.losses(tuple(part[300:] for part in problems(600)))) == 300
+
+
+class Normed(Descent):
+    """With buffers that training changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(3)
+
+    def forward(self, start, curvature):
+        return super().forward(self.norm(start), curvature)
+
+
+def test_buffers_go_on_from_a_checkpoint(tmp_path):
+    def trained(epochs, **more):
+        torch.manual_seed(0)
+        module = Normed()
+        surefoot_fit.fit(module, problems(600), tolerance=0.3, batch=128, report=None, **{**SPLIT, "epochs": epochs}, **more)
+        return {name: buffer.clone() for name, buffer in module.named_buffers()}
+
+    trained(1, checkpoint=tmp_path / "training.pt")
+    resumed, through = trained(3, checkpoint=tmp_path / "training.pt"), trained(3)
+    assert all(torch.equal(resumed[name], through[name]) for name in through)
+
+
+def test_divergence_is_named_and_keeps_the_checkpoint(tmp_path):
+    class Failing(Descent):
+        broken = False
+
+        def forward(self, start, curvature):
+            return super().forward(start, curvature) * (float("nan") if self.broken else 1.0)
+
+    file, module = tmp_path / "training.pt", Failing()
+    options = {"tolerance": 0.3, "batch": 128, "report": None, "checkpoint": file}
+    surefoot_fit.fit(module, problems(600), epochs=1, **options)
+    before = file.read_bytes()
+    Failing.broken = True
+    with pytest.raises(surefoot_fit.Diverged, match=r"fit: diverged at step \d of epoch 1: the loss is nan; try a rate below 0\.1, or"):
+        surefoot_fit.fit(Failing(), problems(600), epochs=2, **options)
+    assert file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["training.pt"]
     data = problems(600)
     data[0][5] = float("nan")
-    with pytest.raises(surefoot_fit.Diverged, match=r"diverged at step \d of epoch 1: the loss is nan; try a rate below 0\.1, or"):
-        fit(data, checkpoint=file)
-    assert file.read_bytes() == before and [path.name for path in tmp_path.iterdir()] == ["training.pt"]
-    with pytest.raises(surefoot_fit.Diverged, match=r"epoch 0: the loss is nan; try a rate below"):
+    with pytest.raises(surefoot_fit.Diverged, match=r"pretrain: diverged at step \d of epoch 0: the loss is nan; try a rate below"):
         surefoot_fit.pretrain(Descent(), data, epochs=1, report=None)
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (1, 4), (1, 1)])
+def test_weights_that_are_repeated_in_memory_are_counted_one_by_one(shape):
+    few = torch.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)
+
+    def fitted(block):
+        zero = torch.zeros(3, 4)
+        return surefoot_fit.Fitted(None, {"w": block}, {"w": block - 9}, {"w": zero}, {"w": -2.0}, samples=100)
+
+    repeated, plain = fitted(few.expand(3, 4)), fitted(few.expand(3, 4).clone())
+    assert 0 in few.expand(3, 4).stride()
+    assert repeated.kl() == plain.kl() and repeated.sha256() == plain.sha256()
+    assert repeated.charge() == plain.charge()
 
 
 def test_advice_where_hold_out_promises_more():

@@ -67,6 +67,29 @@ def test_the_gap_of_the_lasso_is_one(nonnegative):
     assert not nonnegative or min(float(z.min()) for z in iterates) >= 0
 
 
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_the_gap_is_that_of_double_precision(nonnegative):
+    """Single precision says 0 long before the gap is small, which would count as a success."""
+    module = SoftThresholding(D, 3000, penalty=0.3, nonnegative=nonnegative)
+    b, _ = draw_codes(D, 200, nonnegative=nonnegative, seed=8)
+    with torch.no_grad():
+        iterates, gaps = module.iterates(b), module(b).numpy()
+
+    def gap(z, number):
+        z, observed, A = (np.asarray(x, dtype=number) for x in (z, b, D))
+        residual = observed - z @ A.T
+        primal = number(0.5) * np.sum(residual**2, axis=1) + number(0.3) * np.abs(z).sum(axis=1)
+        correlation = residual @ A if nonnegative else np.abs(residual @ A)
+        theta = residual * np.minimum(1, number(0.3) / np.maximum(correlation.max(axis=1), number(1e-30)))[:, None]
+        dual = number(0.5) * (np.sum(observed**2, axis=1) - np.sum((observed - theta) ** 2, axis=1))
+        return np.maximum((primal - dual) / (number(0.5) * np.sum(observed**2, axis=1)), number(1e-12))
+
+    for k in (0, 10, 300, 2999):
+        assert gaps.dtype == np.float64 and np.allclose(gaps[:, k], gap(iterates[k], np.float64), rtol=1e-4, atol=1e-13)
+    single = gap(iterates[-1], np.float32)
+    assert ((single < 1e-9) & (gaps[:, -1] >= 1e-9)).any()
+
+
 @pytest.mark.parametrize("kind", ["codes", "nonnegative", "lasso", "matrix"])
 def test_training_and_a_certificate(kind, tmp_path):
     torch.manual_seed(0)

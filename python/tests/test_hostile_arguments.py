@@ -136,7 +136,106 @@ def certificate(draw):
     return surefoot.Certificate(draw.one_of(text[:at], text[:at] + "[" * 100_000, draw.text(), None, 3))
 
 
-@pytest.mark.parametrize("make", [qp_family, cone_family, posterior, certify, bound, certificate], ids=lambda make: make.__name__)
+def some_of(draw, options, share=0.3):
+    return {name: value for name, value in options.items() if draw.random.random() < share}
+
+
+def closed_loop(draw):
+    family = surefoot.QPFamily(np.eye(1), np.eye(1), [0.0], [-1.0], [1.0])
+    plant = draw.one_of(([[0.9]], [[0.5]]), (draw.array(1, 1), [[0.5]]), ([[0.9]], [[0.5]], draw.array(1)), lambda states, inputs, tick: 0.9 * states,
+                        lambda states, inputs, tick: draw.array(3, 1), None, draw.text(), ([[0.9]],))  # fmt: skip
+    given = {"initial": draw.array(3, 1), "input": draw.one_of(np.eye(1), draw.matrix(1, 1)), "ticks": draw.one_of(2, 3, 5, draw.whole()),
+             "limits": draw.one_of([2, 5], [draw.whole()], [5, 2], [2.5], [np.nan], [], 5)}  # fmt: skip
+    if draw.random.random() < 0.5:
+        given |= {"ticks": 2, "limits": [2]}
+    others = {"q_state": draw.one_of(np.eye(1), draw.matrix(1, 1)), "input_bounds": (draw.array(1), draw.array(1)), "state_bounds": ([-3.0], draw.array(1)),
+              "cost": draw.one_of(([[1.0]], [[0.1]]), (draw.array(1, 1), [[0.1]]), 3), "seed": draw.whole(), "start": draw.one_of("cold", "kept", draw.text()),
+              "disturbance": draw.one_of(("gaussian", [0.1]), ("bounded", draw.array(1)), ("rows", draw.array(6, 1)), (draw.text(), [1.0]), 3),
+              "exact_eps": draw.real(), "exact_limit": draw.one_of(10, 2.5, -1, None), "settings": draw.one_of({"rho": draw.real()}, {"rho_": 1}, 3),
+              "shift": draw.one_of(([0], [0]), ([draw.whole()], [0]), 3)}  # fmt: skip
+    if not isinstance(given["ticks"], (int, np.integer)) or not 2**20 < given["ticks"] < 2**62:  # those in between are long, not wrong
+        return surefoot.closed_loop(family, plant, **given, **some_of(draw, others))
+    raise ValueError("left out")
+
+
+def tune(draw):
+    def run(settings, problem):
+        if draw.random.random() < 0.1:
+            return draw.array(4)
+        return [1.0, 0.5, 0.1, 0.01 * settings.get("a", 1) if isinstance(settings.get("a", 1), float) else 0.1]
+
+    space = draw.one_of({"a": (0.1, 1)}, {"a": (0.1, 1, "log")}, {"a": (draw.real(), draw.real())}, {"a": [0.1, 0.2]}, {"a": []}, {}, {3: (1, 2)}, {"a": draw.text()})
+    target = draw.one_of("50% below 0.2", "50% below 0.2", "below 1", "101% below 1", "99.9999999999999% below 1", "50% below nan", draw.text())
+    options = {"default": draw.one_of({"a": 0.5}, {"a": draw.real()}, 3), "runs": draw.one_of(400, draw.whole()), "search_share": draw.real(),
+               "confidence": draw.real(), "first_step": draw.whole(), "seed": draw.whole(), "metric": draw.text(), "unit": draw.text()}  # fmt: skip
+    problems = draw.one_of(40, 40, 0, -1, 2.5, None, "40", 2**63)
+    return surefoot.tune(run, space, target, problems=problems, allow_dependence=True, **some_of(draw, options))
+
+
+def count(draw):
+    options = {"source": draw.one_of("s", draw.text()), "sha256": draw.one_of("a" * 64, draw.text()), "first_row": draw.whole(), "names": draw.one_of(["a"], [draw.text()], 3),
+               "metric": draw.text(), "unit": draw.text(), "first_step": draw.whole(), "recorded_steps": draw.one_of([1, 2, 3], [draw.whole()], draw.array(3)),
+               "tolerances": draw.one_of([0.1], [draw.real()], draw.array(2)), "run": draw.one_of({"a": 1}, {"a": object()}, 3)}  # fmt: skip
+    return surefoot.count(draw.array(6, 3), **some_of(draw, options))
+
+
+def tally(draw):
+    parts = [surefoot.count(np.random.default_rng(i).random((6, 3)), source="s", first_row=6 * i, tolerances=[0.1]) for i in range(2)]
+    kind = draw.random.randrange(4)
+    if kind == 0:
+        return parts[0].merge(draw.one_of(parts[0], parts[1], draw.array(3), None, b"tally"))
+    if kind == 1:
+        return surefoot.certify(draw.one_of(parts[0], parts, [parts[1]], [parts[0], draw.array(6, 3)]), **draw.one_of({}, {"tolerances": [0.1]}))
+    content = bytearray(parts[0].to_bytes())
+    for _ in range(draw.one_of(0, 1, 3)):
+        content[draw.random.randrange(len(content))] ^= 1 << draw.random.randrange(8)
+    content = content[: draw.one_of(len(content), draw.random.randrange(len(content)))]
+    return surefoot.Tally.of_bytes(draw.one_of(bytes(content), content, draw.text(), None, 2**40), draw.one_of("tally", "t\n"[:1]))
+
+
+def charged(draw):
+    import json
+    import pathlib
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        charge, losses = pathlib.Path(folder) / "charge.json", pathlib.Path(folder) / "losses.npy"
+        content = {"format": draw.one_of("surefoot-charge", "x"), "blocks": draw.one_of([], {}, [{"name": "a", "kl": draw.one_of(0.5, None, "x", 2**63)}]),
+                   "samples": draw.one_of(6, -1, 2**63 - 1, "6"), "delta": draw.one_of(0.1, 2, None)}  # fmt: skip
+        charge.write_text(json.dumps(some_of(draw, content, 0.9)) if draw.random.random() < 0.9 else "{" * 100_000)
+        values = draw.array(6, 3)
+        try:
+            np.save(losses, values, allow_pickle=True)
+        except (ValueError, TypeError):
+            losses.write_bytes(b"no array")
+        options = {"guarantee": draw.one_of("pac-bayes", "hold-out", "hold-out-means", draw.text()), "hold_out": draw.one_of(range(6), range(-3, 3), range(2**62, 2**63), 3),
+                   "first_step": draw.whole(), "metric": draw.text(), "candidates": draw.whole(), "prior_means": draw.whole(), "calibration_share": draw.real(),
+                   "family": draw.text(), "family_seed": draw.whole(), "tolerances": [draw.real()]}  # fmt: skip
+        return surefoot.certify_charged(losses, charge, **some_of(draw, options))
+
+
+def compare_paired(draw):
+    options = {"names": draw.one_of(("a", "b"), ("a",), draw.text(), (draw.text(), "b")), "claims": draw.one_of(["below 0.5 after 2"], [draw.text()], "below", ["above 1"]),
+               "tolerances": draw.one_of([0.5], [draw.real()], draw.array(2)), "shares": draw.one_of([0.5], [draw.real()], []), "confidence": draw.real(), "allow": draw.real(),
+               "steps": draw.one_of([1, 2, 3], [draw.whole()], [3, 2, 1]), "metric": draw.text(), "anytime": draw.one_of(True, 3), "scalar": draw.one_of(True, "x")}  # fmt: skip
+    return surefoot.compare_paired(draw.array(6, 3), draw.one_of(draw.array(6, 3), None), **some_of(draw, options))
+
+
+CERTIFIED = []
+
+
+def tolerate(draw):
+    if not CERTIFIED:
+        CERTIFIED.append(surefoot.certify(np.random.default_rng(1).random((50, 3)), tolerances=[0.5]))
+    options = {"claim": draw.one_of("below 0.5 after 2", draw.text()), "variant": draw.one_of("traces", draw.text())}
+    return CERTIFIED[0].tolerate(draw.one_of(0.1, draw.real(), draw.whole(), draw.text()), **some_of(draw, options))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [qp_family, cone_family, posterior, certify, bound, certificate, closed_loop, tune, count, tally, charged, compare_paired, tolerate],
+    ids=lambda make: make.__name__,
+)
 @pytest.mark.filterwarnings("ignore")  # of NumPy, about the numbers
 def test_random_arguments_give_a_result_or_one_line(make):
     results, refusals = 0, 0

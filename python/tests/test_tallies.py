@@ -106,6 +106,11 @@ def test_refusals():
         surefoot.certify(a, tolerances=[1.0])
     with pytest.raises(ValueError, match="first_row: is of a source"):
         surefoot.count(TRACES, first_row=5)
+    for outside in (-5, 10**15, 2**63 - 8):
+        with pytest.raises(ValueError, match="first_row: rows .* are not all in 0 .. 1000000000000000"):
+            surefoot.count(TRACES, source="seeds", first_row=outside)
+    with pytest.raises(TypeError, match="bytes-like"):
+        surefoot.Tally.of_bytes(2**40)
     with pytest.raises(surefoot.InputError, match="sha256: 'abc' is not 64"):
         surefoot.count(TRACES, source="x", sha256="abc")
     with pytest.raises(TypeError, match="a column per step"):

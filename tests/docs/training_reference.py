@@ -105,7 +105,7 @@ def check_model_defaults(program, tables, models):
         for table in ("", "family", "network"):
             for key, default in keys_for(tables, table, model).items():
                 name = METADATA.get((table, key), f"{table}.{key}")
-                if key in ("samples", "folder", "flip_signs", "name", "family", "network", "loss", "posterior", "stage", "model"):
+                if key in ("samples", "folder", "dictionary", "codes", "measurement_file", "flip_signs", "name", "family", "network", "loss", "posterior", "stage", "model"):
                     continue
                 if key == "steps":
                     name = "steps"

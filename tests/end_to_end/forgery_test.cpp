@@ -305,6 +305,36 @@ class Forgery : public ProgramTest {
     made.push_back(
         {"weights that were not read", ForgedJson::parse(certify::to_json(unread)), {}, {weights}, unread});
     made.push_back({"hold-out", body("fresh/hold-out"), {}, {weights}, repeated("fresh_again/hold-out")});
+    for (const char* part : {"more", "still_more"})
+      make(fmt::format("certify {0}.csv --names solver{1} --tally {0}.tally", part, few));
+    make("certify still_more.tally more.tally --out merged");
+    const ForgedJson merged = body("merged");
+    const std::string first = merged.at("variants").at(0).at("source");
+    const std::string second = first == "more.csv" ? "still_more.csv" : "more.csv";
+    made.push_back(
+        {"merged tallies", merged, {(folder_ / first).string(), (folder_ / second).string()}, {}, {}});
+    const std::string tune =
+        "tune qp " SUREFOOT_SOURCE_DIR
+        "/examples/mpc --iterations 40 --target \"80% below 1e-1\" --over rho=0.1:1:log:2 --grid 2 ";
+    make(tune + "--out tuned");
+    make(tune + "--out tuned_again");
+    made.push_back({"tuned", body("tuned"), {}, {}, repeated("tuned_again")});
+    write(
+        "schedule.toml",
+        "model = 'schedule'\n[family]\nkind = 'qp'\nfolder = '" SUREFOOT_SOURCE_DIR
+        "/examples/mpc'\nsamples = 20\n[network]\nsteps = 4\nrho = 0.4\n[[stage]]\nnoise = false\nepochs = 1\n"
+        "batch = 10\nsurrogate = 'logarithm'\n");
+    make("train schedule.toml --quiet --out schedule");
+    const std::string schedule = (folder_ / "schedule/weights.safetensors").string();
+    const std::string rows =
+        "calibrate schedule/weights.safetensors --guarantees hold-out-means --hold-out 100:200" + few;
+    make(rows + "--out rows");
+    make(rows + "--look-again --out rows_again");
+    made.push_back({"schedule of a folder",
+                    body("rows/hold-out-means"),
+                    {},
+                    {schedule},
+                    repeated("rows_again/hold-out-means")});
     return made;
   }
 

@@ -54,6 +54,10 @@ constexpr const char* tune_mpc =
     "tune qp " SUREFOOT_SOURCE_DIR
     "/examples/mpc --out tuned --iterations 60 --target \"80% below 1e-1\" --runs 300 "
     "--over rho=0.1:1:log:3,adaptive_rho ";
+constexpr const char* tune_portfolio =
+    "tune cone " SUREFOOT_SOURCE_DIR
+    "/examples/portfolio --out tuned --iterations 60 --target \"80% below 1e-1\" --grid 3 --search-share 0.1 "
+    "--over scale=0.1:1:log:3 ";
 constexpr const char* mpc = "run qp " SUREFOOT_SOURCE_DIR "/examples/mpc --out out --iterations 5 ";
 
 TEST_F(Hostile, SizesOfConesThatOverflowAreRefused) {
@@ -122,6 +126,11 @@ TEST_F(Hostile, NumbersOutsideTheirRangeAreRefused) {
       expect_refused(fmt::format("{} --checkpoint-seconds {}", verb, seconds),
                      "is not a number of at least 0");
   }
+  expect_refused(fmt::format("run family unconstrained-qp --samples {} --out out", huge),
+                 "--samples: 9223372036854775807 is outside 1 .. 1000000000000000");
+  expect_refused(fmt::format("run family unconstrained-qp --samples 9 --first {} --out out", huge),
+                 "--first: ");
+  expect_refused(std::string(tune_mpc) + "--search-share 1e-300", "--search-share: 1e-300 is outside");
   const std::string weights = trained();
   expect_refused(fmt::format("calibrate {} --first {}", weights, huge), "--samples");
   expect_refused(fmt::format("calibrate {} --first {} --samples 100", weights, huge), "100");
@@ -216,6 +225,16 @@ TEST_F(Hostile, ExitCodesAreThoseOfTheTable) {
   write("slow.csv", slow);
   write("fast.csv", fast);
   const std::string weights = trained();
+  // The same problems as those of the example but for one bound: other problems.
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/mpc", folder_ / "others");
+  std::string bounds = testing::slurp(folder_ / "others" / "u.csv");
+  write("others/u.csv", bounds.substr(bounds.find('\n') + 1));
+  bounds = testing::slurp(folder_ / "others" / "l.csv");
+  write("others/l.csv", bounds.substr(bounds.find('\n') + 1));
+  write("schedule.toml",
+        "model = 'schedule'\n[family]\nkind = 'qp'\nfolder = '" SUREFOOT_SOURCE_DIR
+        "/examples/mpc'\nsamples = 20\n[network]\nsteps = 4\nrho = 0.4\n[[stage]]\nnoise = false\n"
+        "epochs = 1\nbatch = 10\nsurrogate = 'logarithm'\n");
   struct Row {
     std::string words;
     int code;
@@ -261,6 +280,31 @@ TEST_F(Hostile, ExitCodesAreThoseOfTheTable) {
        0},
       {"tune command --over rho=1:2 --target \"50% below 2\" --samples 20 --out tuned -- false {rho} {seed}",
        2},
+      // Of the problems that settings were chosen by all are below 2, of the others none is.
+      {"tune command --over rho=1:2 --target \"50% below 2\" --confidence 0.5 --samples 20 --out tuned "
+       "-- sh -c 'echo $(($0 / 10 * 5)).${0}7' {seed} {rho}",
+       1},
+      {"tune command --over rho=1:2 --target \"50% below 2\" --samples 20 --out tuned --memory-limit 1kB -- echo {rho} {seed}",
+       4},
+      {tune_portfolio, 0},
+      {std::string(tune_portfolio) + "--metric nothing", 2},
+      {std::string(tune_portfolio) + "--memory-limit 1kB", 4},
+      {std::string(mpc) + "--stream", 0},
+      {std::string(mpc) + "--stream --save-traces", 2},
+      {std::string(mpc) + "--stream --memory-limit 1kB", 4},
+      {"train schedule.toml --quiet --out schedule", 0},
+      {"run qp others --schedule schedule/weights.safetensors --iterations 5 --out scheduled", 0},
+      {std::string(mpc) + "--schedule schedule/weights.safetensors", 2},
+      {"run qp others --schedule schedule/weights.safetensors --iterations 5 --out scheduled --memory-limit 1kB",
+       4},
+      {"certify slow.csv --names s --tolerances 1 --tally slow.tally", 0},
+      {"certify fast.csv --names s --tolerances 1 --tally fast.tally", 0},
+      {"certify slow.csv --names s --tolerances 1 --tally slow.csv", 2},
+      {"certify slow.csv --names s --tolerances 1 --tally other.tally --memory-limit 1kB", 4},
+      {"certify slow.tally fast.tally --allow-dependence --out merged", 0},
+      {"certify slow.tally slow.tally --out merged", 2},
+      {"certify slow.tally fast.csv --out merged", 2},
+      {"certify slow.tally fast.tally --out merged --memory-limit 1kB", 4},
       {"verify slow/certificate.json", 0},
       {"verify slow/certificate.json --data fast.csv", 1},
       {"verify missing.json", 2},
@@ -288,12 +332,31 @@ TEST_F(Hostile, ExitCodesAreThoseOfTheTable) {
       {"compare slow/certificate.json missing.json", 2},
       {"compare slow/certificate.json again/certificate.json", 3},
       {"compare slow/certificate.json fast/certificate.json >/dev/full", 4},
+      {"compare slow/certificate.json fast/certificate.json --rank \"below 1 after 2\"", 0},
+      {"compare slow/certificate.json again/certificate.json --rank \"below 1 after 2\"", 3},
+      {"compare slow/certificate.json forged.json --rank \"below 1 after 2\"", 1},
+      {"compare slow/certificate.json fast/certificate.json --rank below", 2},
+      {"compare slow.csv fast.csv --paired --claim \"below 1 after 2\" --allow 0.05", 0},
+      {"compare fast.csv slow.csv --paired --claim \"below 1 after 2\" --allow 0.05", 1},
+      {"compare slow.csv fast.csv --paired --claim \"below 3.5 after 1\" --allow 0.01", 3},
+      {"compare slow.csv fast.csv --paired --claim \"above\"", 2},
+      {"compare slow.csv fast.csv --paired --claim \"below 1 after 2\" --memory-limit 1kB", 4},
+      {"compare slow.csv fast.csv --paired --tolerances 1 --record record.json", 0},
+      {"verify record.json --data slow.csv fast.csv", 0},
+      {"verify record.json --data fast.csv slow.csv", 1},
+      {"verify record.json --weights none.safetensors", 2},
       {"bound risk --failures 3 --samples 1000 --delta 1e-4", 0},
       {"bound risk --failures 3 --samples 2 --delta 1e-4", 2},
       {"bound risk --failures 3 --samples 1000 --delta 1e-4 >/dev/full", 4},
       {"plan --share 0.9", 0},
       {"plan --share 0", 2},
       {"plan --share 0.9 >/dev/full", 4},
+      {"completion bash", 0},
+      {"completion fishy", 2},
+      {"completion bash >/dev/full", 4},
+      {"manual --out pages", 0},
+      {"manual --out small.toml", 2},
+      {"manual >/dev/full", 4},
       {"worst-case averaged --steps 2", 0},
       {"worst-case averaged --steps 2..1", 2},
       {"worst-case gradient --step 1e100 --steps 4", 3},

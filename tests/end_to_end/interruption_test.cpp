@@ -38,6 +38,7 @@ struct Work {
   std::string checkpoint;  ///< its file, the first process's where there are several
   int processes = 1;
   std::vector<std::string> last = {};  ///< words after all options
+  std::string out = "--out";           ///< names the folder, or the one file that is the result
 };
 
 class Interruption : public testing::ProcessesTest {
@@ -100,6 +101,57 @@ class Interruption : public testing::ProcessesTest {
             {"certificate.json"},
             "run-qp.checkpoint"};
   }
+  /// The exact loop and that of each limit are pieces.
+  static Work run_loop() {
+    return {{"run", "loop", SUREFOOT_SOURCE_DIR "/examples/cartpole", "--rollouts", "150", "--ticks", "20",
+             "--limits", "5,10,20,40"},
+            {"cost/certificate.json", "tube/certificate.json", "rollouts.csv"},
+            "run-loop.checkpoint"};
+  }
+  static Work run_family() {
+    return {{"run", "family", "model-predictive-control", "--samples", "1000", "--iterations", iterations},
+            {"certificate.json"},
+            "run-family.checkpoint"};
+  }
+  static Work run_streamed() {
+    return {{"run", "qp", SUREFOOT_SOURCE_DIR "/examples/mpc", "--stream", "--iterations", iterations,
+             "--metric", "distance"},
+            {"certificate.json"},
+            "run-qp.checkpoint"};
+  }
+  Work count_part() const {
+    constexpr int rows = 450'000;
+    std::string table = "k=1,k=2,k=3,k=4\n";
+    std::mt19937 random(20);
+    std::uniform_real_distribution<double> number;
+    for (int i = 0; i < rows; ++i)
+      table += fmt::format("{},{},{},{}\n", number(random), number(random), number(random), number(random));
+    write("table.csv", table);
+    return {{"certify", "table.csv", "--source", "all", "--first-row", "100"},
+            {""},
+            "certify.checkpoint",
+            1,
+            {},
+            "--tally"};
+  }
+  static Work tune_cone() {
+    return {{"tune", "cone", SUREFOOT_SOURCE_DIR "/examples/portfolio", "--iterations", "300", "--target",
+             "80% below 1e-2", "--over", "scale=1e-2:1:log:4,alpha", "--runs", "1500"},
+            {"certificate.json", "search.json"},
+            "tune-cone.checkpoint"};
+  }
+  Work tune_command() const {
+    write("solver.sh",
+          "#!/bin/sh\nh=$(echo $2 | md5sum)\nn=$((0x$(echo $h | cut -c1-6) % 1000))\n"
+          "case $1 in 1*) f=9;; *) f=0;; esac\nprintf '0.%d9%03d,0.%d%03d\\n' $f $n $((f / 2)) $n\n");
+    fs::permissions(folder_ / "solver.sh", fs::perms::owner_all);
+    return {{"tune", "command", "--over", "rho=1:3:linear:3", "--target", "60% below 0.5", "--samples", "160",
+             "--jobs", "2", "--default", "rho=1"},
+            {"certificate.json", "search.json"},
+            "tune-command.checkpoint",
+            1,
+            {"--", "./solver.sh", "{rho}", "{seed}"}};
+  }
   static Work by_two(Work work, const std::string& checkpoint) {
     work.processes = 2;
     work.checkpoint = checkpoint;
@@ -112,7 +164,7 @@ class Interruption : public testing::ProcessesTest {
     if (work.processes > 1) all = mpirun(work.processes);
     all.emplace_back(SUREFOOT_PROGRAM);
     all.insert(all.end(), work.arguments.begin(), work.arguments.end());
-    all.insert(all.end(), {"--out", out});
+    all.insert(all.end(), {work.out, out});
     all.insert(all.end(), more.begin(), more.end());
     all.insert(all.end(), work.last.begin(), work.last.end());
     return all;
@@ -134,9 +186,11 @@ class Interruption : public testing::ProcessesTest {
 
   void expect_same_results(const Work& work, const std::string& out) const {
     for (const std::string& result : work.results) {
-      const std::string expected = slurp(folder_ / "whole" / result);
-      ASSERT_FALSE(expected.empty()) << result;
-      EXPECT_TRUE(slurp(folder_ / out / result) == expected) << result << " differs";
+      const auto in = [&](const std::string& made) {
+        return slurp(result.empty() ? folder_ / made : folder_ / made / result);
+      };
+      ASSERT_FALSE(in("whole").empty()) << result;
+      EXPECT_TRUE(in(out) == in("whole")) << result << " differs";
     }
   }
 
@@ -221,7 +275,8 @@ class Interruption : public testing::ProcessesTest {
     }
     const std::string said = errors();
     EXPECT_NE(said.find("resume with: "), std::string::npos) << said;
-    EXPECT_NE(said.find("--checkpoint-seconds 0 --resume\n"), std::string::npos) << said;
+    const char* end = work.last.empty() ? "\n" : " -- ";
+    EXPECT_NE(said.find(std::string("--checkpoint-seconds 0 --resume") + end), std::string::npos) << said;
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
     ASSERT_EQ(Child(folder_, resumable(work, "out")).wait(), 0) << errors();
     EXPECT_TRUE(goes_on()) << errors();
@@ -259,6 +314,56 @@ TEST_F(Interruption, RunsOfAProgramKilledAtRandomMomentsEndInTheSameCertificate)
 
 TEST_F(Interruption, ARunUntilAClaimHoldsKilledAtRandomMomentsEndsInTheSameCertificate) {
   kill_and_go_on(run_until(), 8 / share_of_kills, 11);
+}
+
+TEST_F(Interruption, ClosedLoopsKilledAtRandomMomentsEndInTheSameCertificates) {
+  kill_and_go_on(run_loop(), 6 / share_of_kills, 13);
+}
+
+TEST_F(Interruption, RunsOfADrawnFamilyKilledAtRandomMomentsEndInTheSameCertificate) {
+  kill_and_go_on(run_family(), 6 / share_of_kills, 14);
+}
+
+TEST_F(Interruption, AStreamedRunKilledAtRandomMomentsEndsInTheSameCertificate) {
+  kill_and_go_on(run_streamed(), 6 / share_of_kills, 15);
+}
+
+TEST_F(Interruption, CountsOfAPartKilledAtRandomMomentsEndInTheSameTally) {
+  kill_and_go_on(count_part(), 6 / share_of_kills, 16);
+}
+
+TEST_F(Interruption, ATuningOfConesKilledAtRandomMomentsEndsInTheSameCertificate) {
+  kill_and_go_on(tune_cone(), 6 / share_of_kills, 17);
+}
+
+TEST_F(Interruption, ATuningOfAProgramKilledAtRandomMomentsEndsInTheSameCertificate) {
+  kill_and_go_on(tune_command(), 6 / share_of_kills, 18);
+}
+
+TEST_F(Interruption, SigtermStopsEveryOtherVerbThatGoesOn) {
+  for (const Work& work : {run_loop(), run_family(), run_streamed(), tune_cone(), tune_command()}) {
+    SCOPED_TRACE(fmt::format("{}", fmt::join(work.arguments, " ")));
+    stop_and_go_on(work, SIGTERM, 143);
+    for (const char* made : {"whole", "out", "kept"}) fs::remove_all(folder_ / made);
+  }
+}
+
+// Its rows come through a pipe that stays open, so that it cannot end before.
+TEST_F(Interruption, SigtermStopsCountsOfAPartThatGoOn) {
+  const Work work = count_part();
+  ASSERT_EQ(Child(folder_, command(work, "whole")).wait(), 0) << errors();
+  ASSERT_EQ(shell("mkfifo pipe").code, 0);
+  const std::string kept = " --checkpoint kept --checkpoint-seconds 0";
+  const std::string count = SUREFOOT_PROGRAM " certify - --source all --first-row 100 --tally out" + kept;
+  {
+    Child child(folder_,
+                {"sh", "-c", "exec 3<>pipe; head -c 28000000 table.csv >&3 & exec " + count + " <&3"});
+    ASSERT_FALSE(child.wait_for(long_enough, [&] { return is_kept(work); })) << errors();
+    child.send(SIGTERM);
+    ASSERT_EQ(child.wait_for(long_enough), 143) << errors();
+  }
+  ASSERT_EQ(shell(count + " --resume <table.csv").code, 0);
+  expect_same_results(work, "out");
 }
 
 TEST_F(Interruption, SigtermEndsTheProgramsThatRunAndGoesOn) {

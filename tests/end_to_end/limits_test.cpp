@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace surefoot {
@@ -68,15 +69,24 @@ class MemoryOf : public Limits {
  protected:
   struct Work {
     std::vector<std::string> arguments;
-    double enough_to_begin = 0;  ///< a limit under which it is refused with all parts known
+    double enough_to_begin = 0;             ///< a limit under which it is refused with all parts known
+    std::vector<std::string> program = {};  ///< words after all options
   };
+
+  // A tally is a file; what is verified writes nothing.
+  [[nodiscard]] static std::vector<std::string> with_output(std::vector<std::string> words) {
+    if (words.front() != "verify" && std::ranges::count(words, "--tally") == 0)
+      words.insert(words.end(), {"--out", "out"});
+    return words;
+  }
 
   // Bytes that it says it needs, from its refusal.
   [[nodiscard]] double said(const Work& work) const {
-    const bool writes = work.arguments.front() != "verify";
-    const testing::ProgramResult result =
-        surefoot(fmt::format("{} {} --memory-limit {:.0f}", fmt::join(work.arguments, " "),
-                             writes ? "--out out" : "", work.enough_to_begin));
+    std::string line;
+    for (const std::string& word : with_output(work.arguments)) line += fmt::format("'{}' ", word);
+    line += fmt::format("--memory-limit {:.0f}", work.enough_to_begin);
+    for (const std::string& word : work.program) line += fmt::format(" '{}'", word);
+    const testing::ProgramResult result = surefoot(line);
     EXPECT_EQ(result.code, no_memory_or_disk) << result.err;
     constexpr std::string_view words = "this needs ";
     const std::size_t at = result.err.find(words);
@@ -86,9 +96,11 @@ class MemoryOf : public Limits {
     RecordProperty("said", result.err);
     return number * (std::string_view(unit).starts_with(" GB") ? 1e9 : 1e6);
   }
-  [[nodiscard]] double peak(std::vector<std::string> arguments, int code = 0) const {
-    if (arguments.front() != "verify") arguments.insert(arguments.end(), {"--out", "out"});
+  [[nodiscard]] double peak(std::vector<std::string> arguments, int code = 0,
+                            const std::vector<std::string>& program = {}) const {
+    arguments = with_output(std::move(arguments));
     arguments.insert(arguments.begin(), SUREFOOT_PROGRAM);
+    arguments.insert(arguments.end(), program.begin(), program.end());
     testing::Child child(folder_, arguments);
     EXPECT_EQ(child.wait(), code) << testing::slurp(folder_ / ".err");
     return child.peak();
@@ -96,7 +108,7 @@ class MemoryOf : public Limits {
   // `least` is the same work, as small as it can be: what it takes is the program.
   void expect_said_as_measured(const Work& work, const std::vector<std::string>& least) const {
     const double needed = said(work);
-    const double measured = peak(work.arguments) - peak(least);
+    const double measured = peak(work.arguments, 0, work.program) - peak(least, 0, work.program);
     fmt::print("said {:.1f} MB, measured {:.1f} MB\n", needed / 1e6, measured / 1e6);
     EXPECT_GE(measured, 30e6) << "too little to tell";
     EXPECT_LE(measured, needed);
@@ -132,6 +144,136 @@ TEST_F(MemoryOf, RunsThatKeepTracesIsWhatTheySay) {
   expect_said_as_measured({run({"--save-traces"}), 1e6}, run({}));
   expect_said_as_measured({run({"--save-traces", "--checkpoint", "kept", "--checkpoint-seconds", "0"}), 1e6},
                           run({}));
+}
+
+TEST_F(MemoryOf, RunsOfADrawnFamilyIsWhatTheySay) {
+  const auto run = [](const char* steps) {
+    return std::vector<std::string>{"run",          "family", "unconstrained-qp", "--samples", "60",
+                                    "--iterations", steps};
+  };
+  std::vector<std::string> kept = run("60000");
+  kept.insert(kept.end(), {"--checkpoint", "kept", "--checkpoint-seconds", "0"});
+  expect_said_as_measured({run("60000"), 1e6}, run("20"));
+  expect_said_as_measured({kept, 1e6}, run("20"));
+}
+
+TEST_F(MemoryOf, StreamedRunsIsWhatTheySay) {
+  std::string tolerances = "1e-4";
+  for (int i = 1; i < 20; ++i) tolerances += fmt::format(",{}e-4", 10 * i);
+  const auto run = [&](const char* steps) {
+    return std::vector<std::string>{"run",          "qp",           SUREFOOT_SOURCE_DIR "/examples/mpc",
+                                    "--stream",     "--iterations", steps,
+                                    "--tolerances", tolerances};
+  };
+  expect_said_as_measured({run("6000"), 1e6}, run("20"));
+}
+
+// Numbers of a program: 200 rows of 40,000.
+TEST_F(MemoryOf, RunsOfAProgramIsWhatTheySay) {
+  std::string row = "1";
+  for (int i = 1; i < 40'000; ++i) row += ",0.25";
+  write("row.csv", row + "\n");
+  const auto run = [](const char* samples) {
+    return std::vector<std::string>{"run",          "command", "--samples",          samples,
+                                    "--tolerances", "0.5",     "--allow-dependence", "--quantiles",
+                                    "0.5"};
+  };
+  const std::vector<std::string> program{"--", "/bin/sh", "-c", "cat row.csv # {seed}"};
+  expect_said_as_measured({run("200"), 1e6, program}, run("20"));
+}
+
+TEST_F(MemoryOf, ClosedLoopsIsWhatTheySay) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/cartpole", folder_ / "loop");
+  fs::remove(folder_ / "loop/cost-Q.mtx");  // without an exact loop, which takes long
+  fs::remove(folder_ / "loop/cost-R.mtx");
+  const auto run = [](const char* rollouts, const char* ticks) {
+    return std::vector<std::string>{"run",     "loop", "loop",     "--rollouts", rollouts,
+                                    "--ticks", ticks,  "--limits", "2"};
+  };
+  const std::vector<std::string> least = run("40", "3");
+  expect_said_as_measured({run("8000", "60"), 40e6}, least);
+  std::vector<std::string> kept = run("8000", "60");
+  kept.insert(kept.end(), {"--checkpoint", "kept", "--checkpoint-seconds", "0"});
+  expect_said_as_measured({kept, 40e6}, least);
+  std::vector<std::string> many = run("20000", "2");
+  many.back() = "1,2,3,4,5,6,7,8,9,10";
+  expect_said_as_measured({many, 40e6}, least);
+}
+
+TEST_F(MemoryOf, TuningsIsWhatTheySay) {
+  const auto qp = [](const char* steps) {
+    return std::vector<std::string>{"tune",
+                                    "qp",
+                                    SUREFOOT_SOURCE_DIR "/examples/mpc",
+                                    "--iterations",
+                                    steps,
+                                    "--target",
+                                    "80% below 1e-2",
+                                    "--over",
+                                    "rho=0.1:1:log:2",
+                                    "--grid",
+                                    "2",
+                                    "--search-share",
+                                    "0.05"};
+  };
+  expect_said_as_measured({qp("3000"), 1e6}, qp("100"));
+  std::vector<std::string> kept = qp("3000");
+  kept.insert(kept.end(), {"--save-traces", "--checkpoint", "kept", "--checkpoint-seconds", "0"});
+  expect_said_as_measured({kept, 1e6}, qp("100"));
+  const auto cone = [](const char* steps) {
+    return std::vector<std::string>{"tune",
+                                    "cone",
+                                    SUREFOOT_SOURCE_DIR "/examples/portfolio",
+                                    "--iterations",
+                                    steps,
+                                    "--target",
+                                    "80% below 1e-2",
+                                    "--over",
+                                    "scale=0.1:1:log:2",
+                                    "--grid",
+                                    "2",
+                                    "--search-share",
+                                    "0.05"};
+  };
+  expect_said_as_measured({cone("6000"), 1e6}, cone("300"));
+}
+
+TEST_F(MemoryOf, TuningsOfAProgramIsWhatTheySay) {
+  std::string row = "1";
+  for (int i = 1; i < 40'000; ++i) row += ",0.25";
+  write("row.csv", row + "\n");
+  const auto tune = [](const char* samples) {
+    return std::vector<std::string>{"tune",
+                                    "command",
+                                    "--over",
+                                    "rho=1:2:linear:2",
+                                    "--grid",
+                                    "2",
+                                    "--target",
+                                    "50% below 0.5",
+                                    "--confidence",
+                                    "0.5",
+                                    "--samples",
+                                    samples,
+                                    "--search-share",
+                                    "0.1",
+                                    "--allow-dependence"};
+  };
+  const std::vector<std::string> program{"--", "/bin/sh", "-c", "cat row.csv # {rho} {seed}"};
+  expect_said_as_measured({tune("300"), 40e6, program}, tune("80"));
+}
+
+TEST_F(MemoryOf, TalliesIsWhatTheySay) {
+  const auto count = [&](const char* name, int rows) {
+    write(fmt::format("{}.npy", name), io::npy_bytes(problems::Table::Random(rows, 12).cwiseAbs()));
+    return std::vector<std::string>{
+        "certify", fmt::format("{}.npy", name),  "--steps", "all", "--tolerances", "0.5", "--names", "s",
+        "--tally", fmt::format("{}.tally", name)};
+  };
+  const std::vector<std::string> least = count("least", 100);
+  expect_said_as_measured({count("a", 300'000), 1e6}, least);
+  (void)peak(count("b", 300'000));
+  expect_said_as_measured({{"certify", "a.tally", "b.tally"}, 1e6}, {"certify", "least.tally"});
 }
 
 TEST_F(MemoryOf, RunsThatCompareWithSolutionsIsWhatTheySay) {
@@ -254,10 +396,13 @@ class MemoryCap : public Limits {
   static constexpr double smallest = 128e6;  // as core/memory_cap.hpp has it
 
   /// Its exit code: 0 or, with one line, 4.
-  int expect_below(double limit, std::vector<std::string> arguments) const {
+  int expect_below(double limit, std::vector<std::string> arguments,
+                   const std::vector<std::string>& program = {}) const {
     const std::string words = fmt::format("{}", fmt::join(arguments, " "));
     arguments.insert(arguments.begin(), SUREFOOT_PROGRAM);
     arguments.insert(arguments.end(), {"--memory-limit", fmt::format("{:.0f}", limit)});
+    if (!program.empty()) arguments.emplace_back("--");
+    arguments.insert(arguments.end(), program.begin(), program.end());
     testing::Child child(folder_, arguments);
     const int code = child.wait();
     const std::string errors = testing::slurp(folder_ / ".err");
@@ -303,6 +448,38 @@ TEST_F(MemoryCap, HoldsForEveryVerb) {
   EXPECT_EQ(expect_below(200e6, {"certify", "table.npy", "--anytime", "--out", "grown"}), 0);
   write("more.npy", io::npy_bytes(problems::Table::Random(3000, 20).cwiseAbs()));
   EXPECT_EQ(expect_below(200e6, {"certify", "more.npy", "--append", "grown", "--out", "grown"}), 0);
+  const std::string cones = SUREFOOT_SOURCE_DIR "/examples/portfolio";
+  EXPECT_EQ(
+      expect_below(200e6, {"run", "qp", mpc_family, "--stream", "--iterations", "50", "--out", "streamed"}),
+      0);
+  EXPECT_EQ(expect_below(200e6, {"run", "family", "unconstrained-qp", "--samples", "60", "--out", "drawn"}),
+            0);
+  EXPECT_EQ(expect_below(200e6, {"run", "loop", SUREFOOT_SOURCE_DIR "/examples/cartpole", "--rollouts", "60",
+                                 "--ticks", "5", "--limits", "3,9", "--out", "looped"}),
+            0);
+  EXPECT_EQ(
+      expect_below(200e6, {"run", "command", "--samples", "20", "--out", "commanded"}, {"echo", "0.5{seed}"}),
+      0);
+  EXPECT_EQ(expect_below(200e6, {"tune", "qp", mpc_family, "--iterations", "60", "--target", "80% below 1e-1",
+                                 "--over", "rho=0.1:1:log:2", "--grid", "2", "--search-share", "0.05",
+                                 "--out", "tuned-qp"}),
+            0);
+  EXPECT_EQ(expect_below(
+                200e6, {"tune", "cone", cones, "--iterations", "60", "--target", "80% below 1e-1", "--over",
+                        "scale=0.1:1:log:2", "--grid", "2", "--search-share", "0.05", "--out", "tuned-cone"}),
+            0);
+  EXPECT_EQ(expect_below(200e6,
+                         {"tune", "command", "--over", "rho=1:2:linear:2", "--target", "50% below 2",
+                          "--confidence", "0.5", "--samples", "20", "--out", "tuned-command"},
+                         {"echo", "0.5{seed}7", "{rho}"}),
+            0);
+  for (const char* part : {"table", "larger"})
+    EXPECT_EQ(expect_below(200e6, {"certify", fmt::format("{}.npy", part), "--names", "s", "--tolerances",
+                                   "0.5", "--tally", fmt::format("{}.tally", part)}),
+              0);
+  EXPECT_EQ(expect_below(200e6,
+                         {"certify", "table.tally", "larger.tally", "--allow-dependence", "--out", "merged"}),
+            0);
   EXPECT_EQ(expect_below(200e6, {"worst-case", "averaged", "--steps", "1..20", "--out", "worst"}), 0);
   EXPECT_EQ(expect_below(200e6, training_arguments()), 0);
   EXPECT_EQ(expect_below(300e6, {"calibrate", "trained/weights.safetensors", "--hold-out", "0:1000", "--out",

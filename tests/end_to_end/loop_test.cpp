@@ -107,7 +107,9 @@ TEST_F(RunLoop, RefusesInOneLine) {
   const std::string without = "run loop loop --rollouts 200 --ticks 15 ";
   expect_refused(without + "--limits 5,3", {"--limits: 3 does not come after 5"});
   expect_refused(without + "--limits 5,x", {"--limits", "'x' is not a number"});
-  expect_refused(without + "--limits 2.5", {"--limits"});
+  expect_refused(without + "--limits 2.5", {"--limits: 2.5 is not a whole number"});
+  expect_refused(without + "--limits 1e300", {"--limits: 1e+300 is not a whole number"});
+  expect_refused(without + "--limits nan", {"--limits: nan is not a whole number"});
   expect_refused(without + "--limits 0", {"--limits: 0 is outside"});
   expect_refused(std::string(small) + "--tube-limit 4", {"--tube-limit: 4 is not one of --limits 3,20"});
   expect_refused(std::string(small) + "--loop-start warm", {"'warm' is not one of cold, kept, shifted"});

@@ -63,6 +63,19 @@ TEST_F(Parts, OfATableAreTheCertificateOfTheTable) {
   EXPECT_EQ(slurp(folder_ / "all/report.html"), slurp(folder_ / "one/report.html"));
 }
 
+TEST_F(Parts, FirstRowsOutsideWhatIsCountedAreRefusedBeforeTheCount) {
+  write("t.csv", table(0, 300));
+  for (const char* first : {"-5", "-1", "1000000000000001", "9223372036854775800"}) {
+    const ProgramResult result =
+        surefoot(fmt::format("certify t.csv --tally a --source s --first-row {}", first));
+    EXPECT_EQ(result.code, 2) << first << result.err;
+    EXPECT_EQ(result.err, fmt::format("surefoot: --first-row: {} is outside 0 .. 1000000000000000\n", first));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
+  }
+  const ProgramResult none_left = surefoot("certify t.csv --tally a --source s --first-row 1000000000000000");
+  EXPECT_EQ(none_left.code, 2) << none_left.err;
+}
+
 TEST_F(Parts, ThatAreFilesOfTheirOwnAreVerifiedByThem) {
   for (const int part : {0, 1, 2})
     ASSERT_EQ(counted(fmt::format("p{}", part), 100 * part, 80 + 20 * part, "").code, 0);

@@ -59,16 +59,103 @@ TEST_F(Schedules, OfOsqpAreCertifiedOnRowsThatTrainingHasNotSeen) {
   EXPECT_EQ(certificate.at("variants").at(0).at("provenance").at("set"), "rows");
 
   expect_refused("calibrate s/weights.safetensors --hold-out 100:200 --out h",
-                 "depends on problems 0 .. 199 of its folder, and 100 .. 299 are to be fresh");
+                 "depends on problems 0 .. 199 of its folder, and 100 .. 299 are to be new");
   expect_refused("calibrate s/weights.safetensors --hold-out 900:200 --out h", "has problems 0 .. 999");
   expect_refused("calibrate s/weights.safetensors --hold-out 600:300 --out h", "600");  // a second look
   fs::rename(folder_ / "mpc", folder_ / "moved");
-  expect_refused("calibrate s/weights.safetensors --hold-out 800:100 --out h", "mpc: is not a folder");
+  expect_refused(
+      "calibrate s/weights.safetensors --hold-out 800:100 --out h",
+      "mpc: is not here and not beside s/weights.safetensors; say where the problems lie (--problems)");
   EXPECT_EQ(surefoot("calibrate s/weights.safetensors --hold-out 800:100 --problems moved --out h").code, 0);
   write("moved/l.csv", slurp(folder_ / "moved/l.csv") + "\n");
   expect_refused("calibrate s/weights.safetensors --hold-out 900:100 --problems moved --out i",
                  "l.csv: is not the file that the weights were trained on");
   EXPECT_TRUE(fs::is_empty(folder_ / "i"));
+}
+
+TEST_F(Schedules, RowsAreNotLookedAtForValidation) {
+  train("folder = \"mpc\"\nsamples = 100\n", "steps = 3\n");
+  const std::string weights = slurp(folder_ / "s/weights.safetensors");
+  const std::string words =
+      "--validate: rows of a folder are good for one look; keep some and use calibrate --hold-out FIRST:COUNT";
+  expect_refused("train s.toml --out t --quiet --validate 50", words);
+  EXPECT_FALSE(fs::exists(folder_ / "t")) << "it is refused before the work";
+  expect_refused("calibrate s/weights.safetensors --validate 50", words);
+  EXPECT_EQ(surefoot("calibrate s/weights.safetensors --hold-out 500:50 --guarantees hold-out-means "
+                     "--tolerances 1e-2 --quantiles 0.5 --confidence 0.9 --out g")
+                .code,
+            0)
+      << "and none was looked at";
+}
+
+TEST_F(Schedules, DoNotDependOnWhereTheFolderLies) {
+  train("folder = \"mpc\"\nsamples = 100\n", "steps = 3\n");
+  const std::string weights = slurp(folder_ / "s/weights.safetensors");
+  fs::create_directories(folder_ / "far/away");
+  fs::copy(folder_ / "mpc", folder_ / "far/away/mpc");
+  fs::copy(folder_ / "s.toml", folder_ / "far/away/s.toml");
+  ASSERT_EQ(surefoot("train far/away/s.toml --out t --quiet").code, 0);
+  EXPECT_EQ(slurp(folder_ / "t/weights.safetensors"), weights);
+  fs::remove_all(folder_ / "mpc");
+  const std::string rest =
+      " --guarantees hold-out-means --tolerances 1e-2 --quantiles 0.5 --confidence 0.9 --out g";
+  expect_refused("calibrate t/weights.safetensors --hold-out 500:50" + rest, "mpc: is not here");
+  fs::copy(folder_ / "t", folder_ / "far/away/t");
+  EXPECT_EQ(surefoot("calibrate far/away/t/weights.safetensors --hold-out 500:50" + rest).code, 0)
+      << "beside the folder of the weights";
+
+  // A training that was stopped goes on although its folder was moved.
+  write("far/away/s.toml", recipe("folder = \"mpc\"\nsamples = 100\n", "steps = 3\n",
+                                  "noise = false\nsurrogate = \"logarithm\"\n[[stage]]\nepochs = 1000000\n"));
+  const ProgramResult stopped = shell(
+      "$SUREFOOT train far/away/s.toml --out u --checkpoint-seconds 0 --quiet & while kill -0 $! && ! test -e "
+      "u/train.checkpoint; do sleep 0.02; done; kill -KILL $!; wait; test -e u/train.checkpoint");
+  ASSERT_EQ(stopped.code, 0) << stopped.err;
+  fs::rename(folder_ / "far", folder_ / "near");
+  const ProgramResult resumed = shell(
+      "$SUREFOOT train near/away/s.toml --out u --resume >said 2>&1 & while kill -0 $! && ! grep -q . said; do sleep "
+      "0.02; done; kill -KILL $!; wait; cat said");
+  EXPECT_EQ(resumed.out.find("another configuration"), std::string::npos) << resumed.out;
+  EXPECT_NE(resumed.out.find("train.checkpoint"), std::string::npos) << resumed.out;
+}
+
+TEST_F(Schedules, WeightsOfAnotherFolderAreNoStart) {
+  train("folder = \"mpc\"\nsamples = 100\n", "steps = 3\n");
+  fs::copy(folder_ / "mpc", folder_ / "other");
+  // The same problems, the first of them last.
+  for (const std::string name : {"other/l.csv", "other/u.csv"}) {
+    const std::string text = slurp(folder_ / name);
+    const std::size_t line = text.find('\n') + 1;
+    write(name, text.substr(line) + text.substr(0, line));
+  }
+  for (const std::string key : {"start", "prior"}) {
+    const std::string posterior = "[posterior]\n" + key + " = \"s/weights.safetensors\"\n";
+    write_recipe(recipe("folder = \"other\"\nfirst = 300\nsamples = 100", "steps = 3") + posterior);
+    expect_refused("train s.toml --out t --quiet", "which of these it depends on is not known");
+    EXPECT_TRUE(!fs::exists(folder_ / "t") || fs::is_empty(folder_ / "t"));
+    write_recipe(recipe("folder = \"mpc\"\nfirst = 300\nsamples = 100", "steps = 3") + posterior);
+    EXPECT_EQ(surefoot("train s.toml --quiet --out " + key).code, 0) << "rows of one folder are told apart";
+  }
+}
+
+TEST_F(Schedules, ABoundIsNotOfRowsThatATuneChoseBy) {
+  const std::string tune =
+      "tune qp mpc --iterations 60 --target \"80% below 1e-2\" --over rho=1e-1:1:log:2 --runs 800 --ledger l.jsonl ";
+  const std::string calibrate =
+      "calibrate s/weights.safetensors --guarantees pac-bayes --tolerances 1e-2,1e-1 "
+      "--quantiles 0.5 --ledger l.jsonl --out g";
+  ASSERT_EQ(surefoot(tune + "--out tuned").code, 0);
+  write_recipe(recipe("folder = \"mpc\"\nsamples = 100", "steps = 3"));
+  ASSERT_EQ(surefoot("train s.toml --quiet --ledger l.jsonl --out s").code, 0);
+  expect_refused(calibrate,
+                 "by tune (OSQP); a prior that was chosen by them does not give a PAC-Bayes bound of them");
+  EXPECT_EQ(surefoot(calibrate + " --look-again").code, 2) << "nor is it allowed";
+  // What was tuned after the training is nothing that the prior depends on.
+  fs::remove(folder_ / "l.jsonl");
+  fs::remove_all(folder_ / "s");
+  ASSERT_EQ(surefoot("train s.toml --quiet --ledger l.jsonl --out s").code, 0);
+  ASSERT_EQ(shell("sleep 1.1; $SUREFOOT " + tune + "--out later").code, 0);
+  EXPECT_EQ(surefoot(calibrate).code, 0);
 }
 
 TEST_F(Schedules, RunOnOtherProblemsAsSolversDo) {

@@ -4,9 +4,12 @@
 #include "support/program.hpp"
 #include "support/training_file.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <random>
 
 namespace surefoot {
@@ -72,6 +75,27 @@ TEST_F(TrainVerb, KilledAtTenRandomMomentsEndsAtTheSameWeights) {
   EXPECT_EQ(expected.mean, got.mean);
   EXPECT_EQ(expected.log_variance, got.log_variance);
   EXPECT_EQ(expected.prior_log_variance, got.prior_log_variance);
+}
+
+TEST_F(TrainVerb, SaysThatItDivergesAndLeavesNoWeights) {
+  for (const char* surrogate : {"logistic-mean", "logarithm", "tolerance"}) {
+    write("train.toml",
+          fmt::format("model = \"alista\"\n[family]\nsamples = 64\nmeasurements = 8\nvariables = 16\n"
+                      "[network]\nsteps = 3\n[[stage]]\nname = \"plain\"\nnoise = false\nepochs = 2\n"
+                      "batch = 16\nmean_rate = 1e250\nsurrogate = \"{}\"\n",
+                      surrogate));
+    const auto result = surefoot("train train.toml --out out --quiet --checkpoint-seconds 0");
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(
+        result.err.find("training diverged at step 2 of epoch 1 of stage 'plain': no run has a finite loss; "
+                        "try a smaller mean_rate (now 1e+250)"),
+        std::string::npos)
+        << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "out/weights.safetensors"));
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "out/train.checkpoint"));
+    std::filesystem::remove_all(folder_ / "out");
+  }
 }
 
 TEST_F(TrainVerb, RefusesTheCheckpointOfAnotherConfiguration) {

@@ -110,6 +110,17 @@ TEST_F(Tune, TakesTheConesOfAFolderAndLeavesTheOtherSettingsOfRun) {
       0);
 }
 
+TEST_F(Tune, AGridOfMoreThanThereIsEndsAndSaysSo) {
+  const ProgramResult result =
+      surefoot("tune qp " + mpc() +
+               " --iterations 20 --target \"50% below 1\" --over alpha=1:1.09 --grid 120 "
+               "--search-share 0.02 --out a");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.err.find("--grid: in few digits these settings have 10 points, not 120\n"),
+            std::string::npos)
+      << result.err;
+}
+
 TEST_F(Tune, BadInputIsOneLine) {
   expect_refused("tune qp " + mpc(), {"--target", "90% below 1e-4"});
   expect_refused("tune qp " + mpc() + " --target \"90% below 1e-4\" --over rho=1:1e-3:log", {"empty range"});
@@ -120,6 +131,10 @@ TEST_F(Tune, BadInputIsOneLine) {
   expect_refused(
       "tune qp " + mpc() + " --iterations 4 --target \"80% below 1e-4\" --over rho=1:2:log:3 --runs 300",
       {"the best settings that were found, the default, do not reach 80 % below 1e-4"});
+  expect_refused("tune qp " + mpc() + " --target \"80% below 1e-2\" --over \"scaling=2.7|10\"",
+                 {"--over: scaling: 2.7 is not a whole number"});
+  expect_refused("tune qp " + mpc() + " --target \"99.9999999999% below 1e-2\"",
+                 {"--target: ", "needs more than"});
   expect_refused("tune command --over rho=1:2 --target \"50% below 1\" --samples 40 -- false {rho} {seed}",
                  {"none of", "exit code 1"});
   expect_refused("tune command --over rho=1:2 --target \"50% below 1\" --samples 40 -- echo {seed}",

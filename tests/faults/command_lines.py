@@ -3,8 +3,9 @@
   command_lines.py --program build/surefoot [--count N] [--seed S]
 
 Whatever is asked, the program ends with an exit code of its table other than 5, speaks one line of failure, and crashes never. It is
-the whole program that runs: what is accepted is also done, with little memory and time; a run that reaches its time is ended and not
-judged.
+the whole program that runs: what is accepted is also done, with little memory and time. A run that reaches its time is interrupted: one
+that does not end then ignores the signal, and one that was asked for small sizes only, of a verb that is quick by default, does not end
+by itself; both are faults.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,10 @@ import time
 from inject import OTHER_TABLE, TABLE, TRAINING, cases
 
 SECONDS = 20
+SECONDS_TO_STOP = 5
+SMALL = 1000
+# By default these work for longer, or wait for what comes.
+SLOW = {("reproduce",), ("train",), ("calibrate",), ("worst-case",), ("monitor",), ("run", "family"), ("run", "loop"), ("run", "command")}
 ADDRESS_SPACE = 8 << 30
 BIG = ["9223372036854775807", "9223372036854775808", "18446744073709551616", "-9223372036854775808", "4611686018427387904", "2147483648"]
 NUMBERS = ["0", "1", "-1", "2", "3", "0.5", "-0.0", "nan", "-nan", "inf", "-inf", "1e308", "1e309", "1e-320", "0x10", "1e3", "+1", "007", ".",
@@ -39,8 +45,9 @@ def options_of(program, verb=()):
     """All options of the verb and of those below it."""
     text = subprocess.run([program, *verb, "--help"], capture_output=True, text=True, check=True).stdout
     found = {tuple(verb): sorted(set(re.findall(r"(?<![\w-])--[a-zA-Z][\w-]*", text)))}
-    if "Subcommands:" in text:
-        names = re.findall(r"^  ([a-z][\w-]*) ", text.split("Subcommands:")[1].split("\n\n")[0], re.MULTILINE)
+    if re.search(r"^Usage: .* SUBCOMMAND", text, re.MULTILINE):  # verbs stand in groups
+        names = re.findall(r"^  ([a-z][\w-]*)  ", text, re.MULTILINE)
+        assert names, f"no verbs in the help of {verb}"
         for name in names:
             found |= options_of(program, (*verb, name))
     return found
@@ -86,23 +93,39 @@ def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
 
 
+def is_small(words):
+    """Whether no number of the words asks for much, and the verb does not by itself."""
+    texts = [word for word in words if isinstance(word, str)]
+    if any(tuple(texts[:len(verb)]) == verb for verb in SLOW):
+        return False
+    numbers = re.findall(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf|nan", " ".join(texts))
+    return all(number not in ("inf", "nan") and float(number) <= SMALL for number in numbers)
+
+
 def fault_in(program, start, words):
     """What is wrong with how the program takes the words, or None; and whether it ended."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(start, folder, dirs_exist_ok=True)
-        try:
-            result = subprocess.run([program, *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-                                    preexec_fn=limited, env={"PATH": "/nonexistent", "OMP_NUM_THREADS": "1"})
-        except subprocess.TimeoutExpired:
-            return None, False
-    err = result.stderr.decode(errors="replace")
-    if result.returncode not in GOOD:
-        return f"exit code {result.returncode}: {err[-300:]!r}", True
+        with subprocess.Popen([program, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=limited, env={"PATH": "/nonexistent", "OMP_NUM_THREADS": "1"}) as process:
+            try:
+                err = process.communicate(timeout=SECONDS)[1].decode(errors="replace")
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
+                try:
+                    process.communicate(timeout=SECONDS_TO_STOP)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.communicate()
+                    return f"SIGINT does not end it within {SECONDS_TO_STOP} s", False
+                return ("small sizes, and it does not end" if is_small(words) else None), False
+    if process.returncode not in GOOD:
+        return f"exit code {process.returncode}: {err[-300:]!r}", True
     if "internal error" in err or "std::" in err:
         return f"it speaks of itself: {err[-300:]!r}", True
     if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", err):
         return f"control characters: {err[-300:]!r}", True
-    if result.returncode in (2, 4) and not err.strip().rpartition("\n")[2].startswith(("surefoot: ", "libgomp: ")):
+    if process.returncode in (2, 4) and not err.strip().rpartition("\n")[2].startswith(("surefoot: ", "libgomp: ")):
         return f"no line says why: {err[-300:]!r}", True
     return None, True
 

@@ -58,6 +58,21 @@ surrogate = "tolerance"
 tolerance = -10
 width = 4
 """
+SCHEDULE = """
+model = "schedule"
+[family]
+kind = "qp"
+folder = "qp"
+samples = 10
+[network]
+steps = 4
+rho = 0.4
+[[stage]]
+noise = false
+epochs = 1
+batch = 5
+surrogate = "logarithm"
+"""
 TABLE = "k=1,k=2,k=3\n1,0.5,0.1\n2,0.4,nan\n3,0.3,0.2\n"
 OTHER_TABLE = "k=1,k=2,k=3\n1,0.6,0.1\n2,0.5,nan\n3,0.2,0.2\n4,0.2,0.1\n"
 
@@ -76,7 +91,7 @@ class Case:
         self.command = shlex.split(command)
         self.lines, self.kept, self.done = lines, kept, done
         self.files = files or {}
-        self.before = [line.split() for line in before]
+        self.before = [shlex.split(line) for line in before]
 
 
 def cases():
@@ -91,6 +106,10 @@ def cases():
     to_watch = ["certify table.csv --tolerances 0.3 --choose before --out certified"]
     pairs = {f"{name}.csv": "k=1,k=2\n" + "".join(f"{1 + i % 3},{value if i % 7 else 2}\n" for i in range(60))
              for name, value in (("old", 0.5), ("new", 0.1))}
+    portfolio = {f"cone/{path.name}": (path.read_text() if path.suffix != ".csv" else first_lines(path, 4))
+                 for path in (ROOT / "examples" / "portfolio").iterdir() if path.suffix in (".csv", ".mtx", ".toml")}
+    tallied = "certify {0}.csv --names solver --tolerances 0.3 --tally {0}.tally"
+    paired = 'compare old.csv new.csv --paired --claim "below 0.3 after 2" --record record.json'
     scalars = "seconds\n" + "".join(f"0.{1 + i % 5}\n" for i in range(40))
     return [
         Case("bound", "bound risk --failures 3 --samples 1000 --delta 1e-4 --json"),
@@ -118,6 +137,24 @@ def cases():
              watched, to_watch, "0.2\n" * 50 + "nan\nno number\n" + "0.1\n" * 20, ("kept.state", "metrics.prom")),
         Case("export", "export certified/certificate.json --c constants.h", watched, to_watch),
         Case("run-command", f"run command --samples 6 --tolerances 0.5 --jobs 1 {kept} --out out -- /bin/echo 1,0.{{seed}}"),
+        Case("run-cone", f"run cone cone --iterations 4 {kept} --out out", portfolio),
+        Case("run-stream", f"run qp qp --stream --iterations 4 {kept} --out out", family),
+        Case("train-schedule", f"train schedule.toml --quiet {kept} --out out", to_tune | {"schedule.toml": SCHEDULE}),
+        Case("run-schedule", "run qp other --schedule weights/weights.safetensors --iterations 4 --out out",
+             to_tune | {name.replace("qp/", "other/"): text for name, text in family.items()} | {"schedule.toml": SCHEDULE}, ["train schedule.toml --quiet --out weights"]),
+        Case("tune-command", f'tune command --over rho=1:2:linear:2 --target "50% below 2" --confidence 0.5 --samples 20 --jobs 1 {kept} '
+             "--out out -- /bin/echo 0.5{seed}7 {rho}"),
+        Case("certify-tally", tallied.format("table") + f" {kept}", {"table.csv": TABLE}),
+        Case("certify-tallies", "certify table.tally other.tally --out out", {"table.csv": TABLE, "other.csv": OTHER_TABLE},
+             [tallied.format("table"), tallied.format("other")]),
+        Case("certify-range", "certify table.csv --range 0,4 --thresholds 0,1 --cvar 0.9 --tolerances 0.3 --out out",
+             {"table.csv": TABLE.replace("nan", "0.1")}),
+        Case("ask", 'ask certified/certificate.json --claim "10% below 0.3 after 1"', watched, to_watch),
+        Case("plan", "plan --share 0.9"),
+        Case("completion", "completion zsh"),
+        Case("manual", "manual --out pages"),
+        Case("compare-record", paired, pairs),
+        Case("verify-record", "verify record.json --data old.csv new.csv", pairs, [paired]),
         Case("worst-case", "worst-case gradient --L 1 --mu 0.1 --steps 1,2 --metric gap --out out"),
         Case("reproduce", "reproduce robust-kalman --scale quick --samples 3 --steps 2 --out out"),
     ]

@@ -67,7 +67,7 @@ class Tally:
     @classmethod
     def of_bytes(cls, content: bytes, name: str = "tally") -> Tally:
         """The tally with these bytes; damaged ones are refused."""
-        return cls._of(_core.PartTally.from_bytes(bytes(content), name))
+        return cls._of(_core.PartTally.from_bytes(bytes(memoryview(content)), name))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes a file that ``surefoot certify`` takes. It is there whole or not at all."""

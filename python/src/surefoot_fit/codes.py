@@ -64,7 +64,8 @@ class SoftThresholding(torch.nn.Module):
 
     ``module(b, code)`` returns the NMSE in dB after each layer, for :func:`surefoot_fit.fit` with ``scale="linear"``. With `penalty`
     mu > 0 it is of the lasso 1/2 ||D z - b||^2 + mu |z|_1 instead: ``module(b)`` returns the duality gap over 1/2 ||b||^2, which
-    needs no solution (and a scale of "log"). `nonnegative`: codes are, and thresholding keeps what is above.
+    needs no solution (and a scale of "log"); layers compute in single precision, the gap in double. `nonnegative`: codes are, and
+    thresholding keeps what is above.
 
     Parameters
     ----------
@@ -94,6 +95,8 @@ class SoftThresholding(torch.nn.Module):
         W = D / norm if penalty else alista_matrix(D)
         self.penalty, self.nonnegative = float(penalty), bool(nonnegative)
         self.register_buffer("D", torch.tensor(D, dtype=torch.float32))
+        if penalty:  # D as it is given: gaps are of its problem, not of one rounded to single precision
+            self.register_buffer("exact_D", torch.tensor(D, dtype=torch.float64), persistent=False)
         self.g = torch.nn.Parameter(torch.zeros(layers))
         first = penalty / norm if penalty else 0.6 * float(np.median(np.linalg.norm(D, axis=0)))
         decay = 1.0 if penalty else 0.7
@@ -124,9 +127,14 @@ class SoftThresholding(torch.nn.Module):
         return 10 * torch.stack(rows, dim=1).clamp_min(1e-30).log10()
 
     def _gap(self, b: Any, z: Any) -> Any:
-        residual = b - z @ self.D.T
+        """(primal - dual) / (1/2 ||b||^2) in double precision: the difference of two numbers that nearly agree.
+
+        The floor is far above the error of double precision, which grows with the entries that are added up, and far below any tolerance.
+        """
+        D, b, z = self.exact_D.double(), b.double(), z.double()
+        residual = b - z @ D.T
         primal = 0.5 * (residual**2).sum(dim=1) + self.penalty * z.abs().sum(dim=1)
-        correlation = residual @ self.D
+        correlation = residual @ D
         largest = (correlation if self.nonnegative else correlation.abs()).amax(dim=1)
         theta = residual * (self.penalty / largest.clamp_min(1e-30)).clamp_max(1.0)[:, None]
         squares = 0.5 * (b**2).sum(dim=1)

@@ -31,6 +31,17 @@ def parts_of(data: Any) -> tuple[Any, ...]:
     return parts
 
 
+def digest_of(parts: tuple[Any, ...]) -> str:
+    """SHA-256 of the samples: types, shapes and numbers."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{part.dtype} {tuple(part.shape)}\n".encode())
+        rows = max(1, _CHUNK * len(part) // max(1, part.numel()))
+        for first in range(0, len(part) if part.numel() else 0, rows):
+            digest.update(part[first : first + rows].detach().cpu().reshape(-1).contiguous().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
 def call_with(module: Any, weights: Mapping[str, Any], batch: tuple[Any, ...]) -> Any:
     """module(*batch) with other weights: a row per sample, a column per step."""
     if hasattr(torch, "func"):
@@ -49,6 +60,7 @@ class Fitted:
     """Weights N(mean, diag exp(log_variance)), a block per parameter of the module, and the prior they are charged against.
 
     `prior_samples` samples, others than the ones a bound is made from, trained the prior mean. `history` has a dict per epoch.
+    `samples_sha256` is the digest of the samples that a bound is made from; None: not known, and not compared.
     """
 
     def __init__(
@@ -62,6 +74,7 @@ class Fitted:
         samples: int,
         prior_samples: int = 0,
         history: list[dict[str, Any]] | None = None,
+        samples_sha256: str | None = None,
     ) -> None:
         self.positions = {name: grid_position(value) for name, value in prior_log_variance.items()}
         self.prior_log_variance = {name: math.log(LAMBDA_MAX) - a / GRID_B for name, a in self.positions.items()}
@@ -73,6 +86,7 @@ class Fitted:
         }
         self.samples, self.prior_samples = samples, prior_samples
         self.history = history or []
+        self.samples_sha256 = samples_sha256
 
     def __len__(self) -> int:
         return sum(block.numel() for block in self.mean.values())
@@ -105,8 +119,14 @@ class Fitted:
 
         The weights of run i depend on (seed, purpose, i), and on the kind of device. `at_means`: nothing is drawn, and samples are run in
         batches. `told` hears the runs that are done, and all, from time to time.
+
+        The usual purpose is the bound: it is made from the samples that :func:`fit` kept for it, all of them in their order, and no
+        others are taken. Runs on new samples have another purpose, :data:`HOLD_OUT_PURPOSE`, or are `at_means`.
         """
         parts = parts_of(data)
+        if purpose == PURPOSE and not at_means and self.samples_sha256 not in (None, digest_of(parts)):
+            raise ValueError(f"data: is not what the bound is of, the {self.samples} samples that fit kept for it, in their order; "
+                             "for new samples say purpose=surefoot_fit.HOLD_OUT_PURPOSE")  # fmt: skip
         count, device = len(parts[0]), next(iter(self.mean.values())).device
         rows: np.ndarray | None = None
         at_once = batch if at_means else 1
@@ -286,14 +306,15 @@ def _double(tensor: Any) -> Any:
 
 
 def _chunks(block: Any) -> Iterator[Any]:
-    flat = block.detach().reshape(-1) if block.dim() and 0 not in block.stride() else block.detach().expand(block.shape)
-    if 0 in block.stride() and block.numel():  # one number for all
+    block = block.detach()
+    # One number for all, and not a row or a column that is repeated.
+    if block.numel() > 1 and all(stride == 0 for size, stride in zip(block.shape, block.stride()) if size > 1):
         for first in range(0, block.numel(), _CHUNK):
-            size = min(_CHUNK, block.numel() - first)
-            yield _double(block[(0,) * block.dim()]).expand(size)
+            yield _double(block[(0,) * block.dim()]).expand(min(_CHUNK, block.numel() - first))
         return
-    for first in range(0, flat.numel() if flat.dim() else 1, _CHUNK):
-        yield _double(flat.reshape(-1)[first : first + _CHUNK])
+    flat = block.reshape(-1)
+    for first in range(0, flat.numel(), _CHUNK):
+        yield _double(flat[first : first + _CHUNK])
 
 
 def _exp_minus_linear(t: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from .bound import kl_inverse, regularizer
-from .fitted import GRID_B, LAMBDA_MAX, Fitted, call_with, drawn, parts_of, stream_seed
+from .fitted import GRID_B, LAMBDA_MAX, Fitted, call_with, digest_of, drawn, parts_of, stream_seed
 
 __all__ = ["Diverged", "fit", "pretrain"]
 
@@ -58,10 +58,10 @@ def _weights_of(module: Any) -> dict[str, Any]:
     return weights
 
 
-def _require_finite(value: Any, epoch: int, step: int, advice: str) -> float:
+def _require_finite(who: str, value: Any, epoch: int, step: int, advice: str) -> float:
     number = float(value)
     if not math.isfinite(number):
-        raise Diverged(f"fit: diverged at step {step} of epoch {epoch}: the loss is {number}; try {advice}")
+        raise Diverged(f"{who}: diverged at step {step} of epoch {epoch}: the loss is {number}; try {advice}")
     return number
 
 
@@ -71,9 +71,19 @@ def _read_checkpoint(path: str | Path, device: Any) -> dict[str, Any]:
         saved = torch.load(path, map_location=device, **({"weights_only": True} if hasattr(torch, "func") else {}))
     except Exception as error:  # whatever a damaged archive makes of its reader
         raise ValueError(f"checkpoint: {path}: is not a checkpoint of fit ({type(error).__name__})") from None
-    if not isinstance(saved, dict) or not {"mean", "log_variance", "prior", "adam", "samples", "shapes", "history"} <= set(saved):
-        raise ValueError(f"checkpoint: {path}: is not a checkpoint of fit")
+    needed = {"mean", "log_variance", "prior", "adam", "buffers", "shapes", "history", "of"}
+    if not isinstance(saved, dict) or not needed <= set(saved):
+        raise ValueError(f"checkpoint: {path}: is not a checkpoint of this version of fit")
     return saved
+
+
+def _require_same(path: str | Path, saved: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    for name in sorted(set(saved) | set(wanted)):
+        if saved.get(name) != wanted.get(name):
+            raise ValueError(
+                f"checkpoint: {path} is of another training: {name} was {saved.get(name)!r}, is {wanted.get(name)!r}; "
+                "remove it, or name another file"
+            )
 
 
 def pretrain(
@@ -117,7 +127,7 @@ def pretrain(
             samples = data(epoch * per_epoch + step) if parts is None else tuple(part[chosen] for part in parts)
             samples = tuple(part.to(weights[0].device) for part in parts_of(samples))
             loss = _level(call_with(module, {}, samples)[:, -1], scale).mean()
-            total += _require_finite(loss.detach(), epoch, step, f"a rate below {rate:g}, or inputs of a smaller scale")
+            total += _require_finite("pretrain", loss.detach(), epoch, step, f"a rate below {rate:g}, or inputs of a smaller scale")
             adam.zero_grad(set_to_none=True)
             loss.backward()
             adam.step()
@@ -183,7 +193,8 @@ def fit(
     delta
         Of the bound that training minimises; a certificate has its own.
     checkpoint
-        A file, written after every epoch; if it exists, training resumes from it.
+        A file, written after every epoch; if it exists, training resumes from it, and the prior is not trained again. It knows the
+        samples by their SHA-256, and all options but `epochs`; one of other samples or options is refused.
     """
     _require_scale(scale)
     for name, value in (("epochs", epochs), ("batch", batch), ("draws", draws), ("prior_epochs", prior_epochs)):
@@ -202,7 +213,29 @@ def fit(
     weights = _weights_of(module)
     parts = parts_of(data)
     split = int(prior_share * len(parts[0]))
-    if split:
+    saved: dict[str, Any] | None = None
+    of: dict[str, Any] = {}
+    if checkpoint is not None:
+        # What prior, split and order depend on, before anything of it is computed again.
+        of = {
+            "data": digest_of(parts), "split": split, "tolerance": float(tolerance), "scale": scale, "width": float(width), "batch": batch,
+            "draws": draws, "rate": float(rate), "variance_rate": float(variance_rate), "log_variance": float(log_variance),
+            "variances": variances, "delta": float(delta), "seed": seed,
+            "move": [name for name in weights if move is None or move(name)],
+            "prior_mean": None if prior_mean is None else _digest_of_blocks(prior_mean),
+            "prior_samples": prior_samples,
+            "prior_epochs": prior_epochs if split else None, "prior_rate": float(prior_rate) if split else None,
+            "buffers of the module": _digest_of_blocks(dict(module.named_buffers())),
+        }  # fmt: skip
+        if Path(checkpoint).exists():
+            saved = _read_checkpoint(checkpoint, next(iter(weights.values())).device)
+            if saved["shapes"] != _shapes(weights, variances == "blocks"):
+                raise ValueError(f"checkpoint: {checkpoint} is of another module")
+            _require_same(checkpoint, saved["of"], of)
+    if split and saved is not None:
+        prior_samples += split
+        parts = tuple(part[split:] for part in parts)
+    elif split:
         prior_samples += pretrain(module, tuple(part[:split] for part in parts), epochs=prior_epochs, batch=batch,
                                   rate=prior_rate, scale=scale, seed=seed, report=report)  # fmt: skip
         parts = tuple(part[split:] for part in parts)
@@ -212,12 +245,13 @@ def fit(
     training = _Training(module, weights, prior_mean, log_variance, variances, move, rate, variance_rate)
     target = math.log(tolerance) if scale == "log" else tolerance
     history: list[dict[str, Any]] = []
-    if checkpoint is not None and Path(checkpoint).exists():
-        saved = _read_checkpoint(checkpoint, training.device)
-        if saved["samples"] != samples or saved["shapes"] != training.shapes():
-            raise ValueError(f"checkpoint: {checkpoint} is of another module or of other data")
+    if saved is not None:
         training.restore(saved)
         history = saved["history"]
+        if split and prior_mean is None:  # the module is left as pretraining leaves it
+            with torch.no_grad():
+                for name, weight in weights.items():
+                    weight.copy_(saved["prior"][name])
     order, noise = torch.Generator(), torch.Generator(device=training.device)
     for epoch in range(len(history), epochs):
         order.manual_seed(stream_seed("order", seed, epoch))
@@ -234,7 +268,7 @@ def fit(
             kl, positions = training.kl()
             bound = kl_inverse(risk, regularizer(kl, positions, samples, delta))
             advice = f"a rate below {rate:g}, or a log_variance below {log_variance:g}"
-            _require_finite(bound.detach(), epoch, step, advice)
+            _require_finite("fit", bound.detach(), epoch, step, advice)
             training.step(bound)
             for i, value in enumerate((bound, (last.detach() >= tolerance).double().mean(), kl)):
                 sums[i] += float(value.detach()) * len(chosen) / samples
@@ -243,12 +277,21 @@ def fit(
             report(f"bound  epoch {epoch + 1:3d}/{epochs}  bound {sums[0]:.4f}  failures {sums[1]:.4f}  KL {sums[2]:.1f}")
         if checkpoint is not None:
             beside = Path(f"{checkpoint}.part")
-            torch.save({**training.state(), "samples": samples, "shapes": training.shapes(), "history": history}, beside)
+            torch.save({**training.state(), "shapes": _shapes(weights, training.tied), "history": history, "of": of}, beside)
             beside.replace(checkpoint)
-    fitted = training.fitted(samples, prior_samples, history)
+    fitted = training.fitted(samples, prior_samples, history, digest_of(parts))
     if report is not None and fitted.advice(delta):
         report(fitted.advice(delta))
     return fitted
+
+
+def _shapes(weights: Mapping[str, Any], tied: bool) -> list[tuple[str, tuple[int, ...], bool]]:
+    return [(name, tuple(block.shape), tied) for name, block in weights.items()]
+
+
+def _digest_of_blocks(blocks: Mapping[str, Any]) -> str:
+    names = ",".join(blocks)
+    return digest_of((torch.tensor(list(names.encode()), dtype=torch.uint8), *(block.reshape(-1) for block in blocks.values())))
 
 
 class _Training:
@@ -323,23 +366,24 @@ class _Training:
         bound.backward()
         self.adam.step()
 
-    def shapes(self) -> list[tuple[str, tuple[int, ...], bool]]:
-        return [(name, tuple(block.shape), self.tied) for name, block in self.mean.items()]
-
     def state(self) -> dict[str, Any]:
-        return {"mean": self.mean, "log_variance": self.log_variance, "prior": self.prior, "adam": self.adam.state_dict()}
+        buffers = dict(self.module.named_buffers())
+        blocks = {"mean": self.mean, "log_variance": self.log_variance, "prior": self.prior, "buffers": buffers}
+        return {**blocks, "adam": self.adam.state_dict()}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
         with torch.no_grad():
-            for mine, theirs in ((self.mean, saved["mean"]), (self.log_variance, saved["log_variance"])):
+            buffers = dict(self.module.named_buffers())
+            for mine, theirs in ((self.mean, saved["mean"]), (self.log_variance, saved["log_variance"]), (buffers, saved["buffers"])):
                 for name, block in mine.items():
                     block.copy_(theirs[name])
         self.prior = dict(saved["prior"])
         self.adam.load_state_dict(saved["adam"])
 
-    def fitted(self, samples: int, prior_samples: int, history: list[dict[str, Any]]) -> Fitted:
+    def fitted(self, samples: int, prior_samples: int, history: list[dict[str, Any]], sha256: str) -> Fitted:
         with torch.no_grad():
             nu = {name: float(self.log_lambda(name)[0]) for name in self.mean}
         zeta = {name: None if self.tied else block.detach() for name, block in self.log_variance.items()}
         mean = {name: block.detach() for name, block in self.mean.items()}
-        return Fitted(self.module, mean, zeta, self.prior, nu, samples=samples, prior_samples=prior_samples, history=history)
+        return Fitted(self.module, mean, zeta, self.prior, nu, samples=samples, prior_samples=prior_samples, history=history,
+                      samples_sha256=sha256)  # fmt: skip

@@ -452,6 +452,11 @@ void RunTable::require_whole(const Found& own) const {
   }
 }
 
+void RunTable::follow(Index rows) {
+  require(rows >= 0 && rows <= most_counted, "first row: {} is outside 0 .. {}", rows, most_counted);
+  rows_before_ = rows;
+}
+
 runs::Tally RunTable::count(const runs::TallySpec& spec, const std::function<void(Index, Index)>& progress,
                             CountJournal* journal) {
   const auto parts = static_cast<std::size_t>(threads());

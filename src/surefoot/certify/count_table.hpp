@@ -85,7 +85,7 @@ class RunTable {
   [[nodiscard]] double memory_to_come() const;
 
   /// Its rows follow so many of other tables: they are numbered on from there when dependence is looked for.
-  void follow(Index rows) { rows_before_ = rows; }
+  void follow(Index rows);
   /// Told of every row in its order: its number and steps().size() values. In one process only.
   using RowListener = std::function<void(Index row, const double* values)>;
   void listen(RowListener listener) { listener_ = std::move(listener); }

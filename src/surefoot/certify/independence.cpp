@@ -3,6 +3,7 @@
 #include "surefoot/bounds/binomial.hpp"
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 
@@ -401,6 +402,7 @@ DependenceCheck::DependenceCheck(std::vector<Index> steps, std::string number_is
 void DependenceCheck::add(Index row, const double* values) {
   constexpr int full = 12;
   constexpr int few = 5;
+  require(row >= 0 && row <= most_counted, "rows: number {} is outside 0 .. {}", row, most_counted);
   std::array<std::int64_t, most_columns> places{};
   for (std::size_t i = 0; i < columns_.size(); ++i) places[i] = place_of(values[columns_[i]]);
   add_to_group(row, places.data());

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace surefoot::certify {
 namespace {
 
@@ -147,7 +149,14 @@ void add_differences(const RecordJson& stated, const RecordJson& computed, std::
 }  // namespace
 
 bool is_paired_record(std::string_view text) {
-  return text.substr(0, 200).find(record_key) != std::string_view::npos;
+  const auto skip = [&text](std::string_view mark) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    const bool there = text.starts_with(mark);
+    if (there) text.remove_prefix(mark.size());
+    return there;
+  };
+  return skip("{") && skip("\"") && text.starts_with(record_key) &&
+         text.substr(std::string_view(record_key).size()).starts_with('"');
 }
 
 CheckedRecord check_paired_record(std::string_view text) {

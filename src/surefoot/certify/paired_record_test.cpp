@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <utility>
 
 namespace surefoot::certify {
 namespace {
@@ -64,14 +65,20 @@ TEST(PairedRecord, IsComputedAgainFromItsCounts) {
     }
   }
   EXPECT_FALSE(is_paired_record("{\"format\": \"surefoot-certificate\"}"));
+  EXPECT_FALSE(is_paired_record("{\"title\": \"surefoot_paired\"}")) << "a certificate whose title says so";
+  EXPECT_FALSE(is_paired_record("{\"surefoot_paired_too\": 1}"));
+  EXPECT_FALSE(is_paired_record("[\"surefoot_paired\"]"));
+  EXPECT_FALSE(is_paired_record(""));
+  EXPECT_TRUE(is_paired_record(std::string(300, ' ') + "{\n\"surefoot_paired\": 1}"));
   EXPECT_INPUT_ERROR(check_paired_record("{\"surefoot_paired\": 2}"), "of another version");
   EXPECT_INPUT_ERROR(check_paired_record("{\"surefoot_paired\""), "not JSON");
 }
 
 // Every number of it, changed and sealed again.
 TEST(PairedRecord, CannotBeForgedAndSealedAgain) {
-  for (const bool allow : {false, true}) {
-    const Record record = Record::parse(to_json(recorded(allow)));
+  for (const auto& [allow, anytime] :
+       {std::pair(false, false), std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+    const Record record = Record::parse(to_json(recorded(allow, anytime)));
     Index tried = 0;
     const Record flat = record.flatten();
     for (const auto& [path, value] : flat.items()) {
@@ -86,6 +93,8 @@ TEST(PairedRecord, CannotBeForgedAndSealedAgain) {
         field = value.get<Index>() + 1;
       else if (value.is_number())
         field = value.get<double>() * 0.9 + 0.001;
+      else if (value.is_boolean())
+        field = !value.get<bool>();
       else if (value.is_string())
         field = value.get<std::string>() + " indeed";
       else

@@ -228,8 +228,8 @@ void PartTally::add(const std::string& variant, runs::Tally tally, DependenceChe
                     RowSource source) {
   require_name("names", variant);
   const std::string identity = identity_of(source);
-  require(first_row >= 0, "first_row: {} is below 0", first_row);
-  checked_sum("first_row", first_row, tally.samples());
+  require(is_within(first_row, tally.samples(), most_counted),
+          "first_row: rows {} + {} are not all in 0 .. {}", first_row, tally.samples(), most_counted);
   for (const Variant& other : variants_)
     require(other.name != variant, "names: two variants are called {}", io::excerpt(variant));
   IndexRanges rows;

@@ -2,8 +2,10 @@
 
 #include "surefoot/certify/certificate_json.hpp"
 #include "surefoot/certify/counted_rows.hpp"
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/random.hpp"
 #include "surefoot/core/version.hpp"
 #include "surefoot/io/sealed_bytes.hpp"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace surefoot::certify {
 namespace {
@@ -354,6 +357,34 @@ TEST(PartTally, ReadsNothingElseUnderAFittingDigest) {
     }
   }
   EXPECT_GT(refused, static_cast<int>(body.size() / 4));
+}
+
+// Rows are places in groups: one below 0 was written outside of them.
+TEST(PartTally, RowsOutsideWhatIsCountedAreRefused) {
+  const Options options = part_options();
+  const std::vector<double> values = part_row(1, 0);
+  TableView view;
+  view.data = reinterpret_cast<const std::byte*>(values.data());
+  view.rows = 1;
+  view.columns = static_cast<Index>(values.size());
+  view.column_bytes = sizeof(double);
+  view.row_bytes = view.columns * view.column_bytes;
+  for (const Index first : {Index{-5}, Index{-1}, most_counted, most_counted + 1,
+                            std::numeric_limits<Index>::max() - 7, std::numeric_limits<Index>::min()}) {
+    DependenceCheck check(part_steps);
+    EXPECT_INPUT_ERROR((void)count_view_from(first, view, tally_spec(options, part_steps), nullptr, &check),
+                       "first_row: rows ")
+        << first;
+    if (first != most_counted) {
+      EXPECT_INPUT_ERROR(check.add(first, values.data()), "is outside 0 .. ") << first;
+    }
+    PartTally part(options);
+    runs::Tally tally(tally_spec(options, part_steps));
+    tally.add_run(values.data(), 0);
+    EXPECT_INPUT_ERROR(part.add("solver", std::move(tally), std::move(check), first, whole_file()),
+                       "first_row: rows ")
+        << first;
+  }
 }
 
 }  // namespace

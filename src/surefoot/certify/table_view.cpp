@@ -1,6 +1,7 @@
 #include "surefoot/certify/table_view.hpp"
 
 #include "surefoot/certify/grouped_rows.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 
@@ -133,6 +134,8 @@ runs::Tally count_view(const TableView& view, const runs::TallySpec& spec, const
 runs::Tally count_view_from(Index first_row, const TableView& view, const runs::TallySpec& spec,
                             const Interrupt& interrupt, DependenceCheck* collected) {
   require_runs(view, spec);
+  require(is_within(first_row, view.rows, most_counted), "first_row: rows {} + {} are not all in 0 .. {}",
+          first_row, view.rows, most_counted);
   constexpr Index numbers_per_thread = Index{1} << 16;  // fewer are counted before a thread has begun
   constexpr Index runs_between_calls = 64;
   const Index parts = std::clamp<Index>(view.rows * view.columns / numbers_per_thread, 1,

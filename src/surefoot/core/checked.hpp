@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/types.hpp"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -34,6 +35,15 @@ inline Index checked_product(std::string_view what, Index a, Index b) {
   Index product = 0;
   require(!__builtin_mul_overflow(a, b, &product), "{}: {} x {} is out of range", what, a, b);
   return product;
+}
+
+/// A number of a list or a file as a whole one; InputError names `what` if it has a fraction, is not finite,
+/// or is too large for a double to tell it from its neighbours.
+inline Index whole_number_of(std::string_view what, double number) {
+  constexpr double largest = 9007199254740992;  // 2^53
+  require(std::abs(number) <= largest && number == std::trunc(number), "{}: {} is not a whole number", what,
+          number);
+  return static_cast<Index>(number);
 }
 
 /// How many elements an array of these extents has; none if one is negative, or there are more than

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -38,6 +39,16 @@ TEST(Checked, ElementsOfAnArrayFitOrAreNone) {
   EXPECT_EQ(elements_of(Extents{Index{1} << 32, Index{1} << 32, 3}), std::nullopt) << "3 if it wraps";
   EXPECT_EQ(elements_of(std::vector<std::size_t>{static_cast<std::size_t>(largest) + 5}), std::nullopt);
   EXPECT_LE(most_elements, largest / static_cast<Index>(sizeof(double)));
+}
+
+TEST(Checked, NumbersWithFractionsAreNotCutToWholeOnes) {
+  EXPECT_EQ(whole_number_of("--limits", 0), 0);
+  EXPECT_EQ(whole_number_of("--limits", -3), -3);
+  EXPECT_EQ(whole_number_of("--limits", 1e15), most_counted);
+  EXPECT_EQ(whole_number_of("--limits", std::ldexp(1.0, 53)), Index{1} << 53);
+  for (const double bad : {2.7, -0.5, 1e300, -1e300, std::ldexp(1.0, 53) + 2, std::ldexp(1.0, 63),
+                           std::numeric_limits<double>::infinity(), std::nan("")})
+    EXPECT_INPUT_ERROR((void)whole_number_of("--limits", bad), "is not a whole number") << bad;
 }
 
 // Against the same in 128 bits, over all combinations of numbers at the edges.

@@ -1,6 +1,8 @@
 #include "surefoot/core/index_ranges.hpp"
 
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
+#include "surefoot/core/error.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -64,6 +66,7 @@ IndexRanges IndexRanges::read_state(ByteReader& from) {
   for (std::size_t i = 0; i < bounds.size(); i += 2) {
     require(bounds[i] >= 0 && bounds[i] < bounds[i + 1] && (i == 0 || bounds[i - 1] < bounds[i]),
             "ranges: {} .. {} is not in order", bounds[i], bounds[i + 1]);
+    require(bounds[i + 1] <= most_counted, "ranges: {} is beyond {}", bounds[i + 1], most_counted);
     ranges.add(bounds[i], bounds[i + 1] - bounds[i]);
   }
   return ranges;

@@ -24,7 +24,7 @@ class IndexRanges {
   [[nodiscard]] std::optional<Part> first_common(const IndexRanges& other) const;
 
   void write_state(ByteWriter& to) const;
-  /// InputError if the ranges are not in order.
+  /// InputError if the ranges are not in order, or beyond most_counted.
   static IndexRanges read_state(ByteReader& from);
 
  private:

@@ -1,6 +1,7 @@
 #include "surefoot/core/index_ranges.hpp"
 
 #include "surefoot/core/bytes.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/random.hpp"
 
 #include "support/input_error.hpp"
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 namespace surefoot {
 namespace {
@@ -81,6 +84,21 @@ TEST(IndexRanges, SayWhichNumbersTwoSetsShare) {
     for (const Part& part : a.parts()) size += part.count;
     EXPECT_EQ(size, a.size());
   }
+}
+
+TEST(IndexRanges, OfAFileAreInOrderAndWithinWhatIsCounted) {
+  const auto read = [](const std::vector<Index>& bounds) {
+    ByteWriter to;
+    to.list(bounds);
+    const std::string bytes = to.take();
+    ByteReader from(bytes, "ranges");
+    return IndexRanges::read_state(from);
+  };
+  EXPECT_EQ(read({0, 5, 7, most_counted}).size(), 5 + most_counted - 7);
+  EXPECT_INPUT_ERROR((void)read({0, 5, 5, 9}), "is not in order");
+  EXPECT_INPUT_ERROR((void)read({-5, 5}), "is not in order");
+  EXPECT_INPUT_ERROR((void)read({0, most_counted + 1}), "is beyond");
+  EXPECT_INPUT_ERROR((void)read({5}), "1 bounds");
 }
 
 }  // namespace

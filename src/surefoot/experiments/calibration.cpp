@@ -91,19 +91,11 @@ std::vector<RerunFile> rerun_files(const std::vector<Candidate>& candidates, con
   for (const Candidate& candidate : candidates) add("", candidate);
   if (plan.prior) add("--prior", *plan.prior);
   LearnedSetting setting = setting_of(candidates.front().posterior, candidates.front().source);
-  if (families::FolderOptions* folder = setting.folder()) {
-    if (!plan.folder.empty()) folder->folder = plan.folder;
-    std::vector<families::FamilyFiles::Read> read;
-    const auto problems = families::read_folder(*folder, &read);
-    const Index there = std::visit([](const auto& family) { return family.instances(); }, problems);
-    if (std::holds_alternative<FolderStart>(setting.options)) {
-      for (const char* name : {families::parameters_table, families::start_table})
-        (void)families::read_beside(name, *folder, there, &read);
-    }
-    for (const families::FamilyFiles::Read& file : read)
-      files.push_back(
-          {"--problems", std::filesystem::path(file.file).filename().string(), file.sha256, true});
-  }
+  setting.find_files(plan.folder, candidates.front().file);
+  std::vector<families::FamilyFiles::Read> read;
+  setting.identify(&read);
+  for (const families::FamilyFiles::Read& file : read)
+    files.push_back({"--problems", std::filesystem::path(file.file).filename().string(), file.sha256, true});
   return files;
 }
 

@@ -67,12 +67,17 @@ problems::Table read_table(ByteReader& from) {
   return Eigen::Map<const problems::Table>(values.data(), rows, size / rows);
 }
 
-problems::Table kept_table(certify::CountJournal& journal, const std::function<problems::Table()>& make) {
+problems::Table kept_table(certify::CountJournal& journal, const std::function<problems::Table()>& make,
+                           TableShape shape) {
   const std::optional<std::string> left = journal.begin();
   if (!ranks().any(!left)) {  // processes make it together, or not at all
     ByteReader from(*left, "table of a checkpoint");
     problems::Table table = read_table(from);
     from.finish();
+    require((shape.rows == 0 || table.rows() == shape.rows) &&
+                (shape.columns == 0 || table.cols() == shape.columns),
+            "table of a checkpoint: {} x {}, not {} x {}", table.rows(), table.cols(), shape.rows,
+            shape.columns);
     return table;
   }
   problems::Table table = make();

@@ -25,9 +25,16 @@ struct CheckpointOptions {
   [[nodiscard]] std::filesystem::path own_file(const std::string& verb) const;
 };
 
+/// What a table has; 0: whatever there is.
+struct TableShape {
+  Index rows = 0;
+  Index columns = 0;
+};
+
 /// A table that takes long to make: a piece of the journal, so that one of an earlier process is not made
-/// again.
-problems::Table kept_table(certify::CountJournal& journal, const std::function<problems::Table()>& make);
+/// again. InputError if that one is of another shape.
+problems::Table kept_table(certify::CountJournal& journal, const std::function<problems::Table()>& make,
+                           TableShape shape = {});
 
 /// How files of a work begin: "run-qp" for "run qp".
 std::string checkpoint_stem(std::string work);

@@ -124,7 +124,6 @@ std::string start_source(const FolderStart& model, const ExportWeightsOptions& o
   require(model.family.kind == to_string(families::FolderKind::qp),
           "export: starts of OSQP can be exported, not those of SCS");
   families::FolderOptions folder = model.family;
-  if (!options.folder.empty()) folder.folder = options.folder;
   families::FolderProblems all = families::read_folder(folder);
   const Index there = std::get<problems::Qp>(all).instances();
   const auto given = families::read_beside(families::parameters_table, folder, there);
@@ -170,7 +169,6 @@ std::string start_source(const FolderStart& model, const ExportWeightsOptions& o
 std::string schedule_source(const LearnedSetting& setting, const ExportWeightsOptions& options,
                             const learning::Posterior& posterior, std::vector<std::string>& about) {
   ScheduledSolver model = std::get<ScheduledSolver>(setting.options);
-  if (!options.folder.empty()) model.family.folder = options.folder;
   const families::FolderProblems all = families::read_folder(model.family);
   const algorithms::StepSchedule schedule(
       make_solver(model, families::rows_of_folder(model.family, all, 0, 1)), setting.steps);
@@ -198,7 +196,8 @@ std::string export_weights(const ExportWeightsOptions& options) {
   options.validate();
   const learning::Posterior posterior = learning::load_posterior(options.weights);
   require_digest(posterior, options.weights.string());
-  const LearnedSetting setting = setting_of(posterior, options.weights.string());
+  LearnedSetting setting = setting_of(posterior, options.weights.string());
+  if (setting.folder() != nullptr) setting.find_files(options.folder, options.weights);
   const std::string digest = learning::posterior_sha256(posterior);
   std::vector<std::string> about{
       fmt::format("Weights {}, SHA-256 {}.", options.weights.filename().string(), digest)};

@@ -26,6 +26,8 @@ namespace {
 constexpr const char* quick_stage =
     "[[stage]]\nepochs = 2\nbatch = 20\nnoise = false\nsurrogate = \"identity\"\n";
 
+constexpr const char* mpc_problems = SUREFOOT_SOURCE_DIR "/examples/mpc";
+
 std::filesystem::path trained(const test_support::TemporaryFolder& folder, const std::string& content) {
   Training training;
   training.config = parse_train_config("t.toml", content);
@@ -42,7 +44,7 @@ std::string warm_start(const std::string& network) {
 }
 
 ExportWeightsOptions options(const std::filesystem::path& weights, const std::filesystem::path& c_file,
-                             const std::string& name, const std::string& problems = "") {
+                             const std::string& name, const std::string& problems = mpc_problems) {
   ExportWeightsOptions options;
   options.weights = weights;
   options.c_file = c_file;
@@ -83,7 +85,8 @@ TEST(ExportWeights, StartsInCAreThoseOfTheProgramToTheLastBit) {
   const std::string said = export_weights(options(weights, folder / "start.c", "start"));
   EXPECT_NE(said.find("the learned start start"), std::string::npos) << said;
   const learning::Posterior posterior = learning::load_posterior(weights);
-  const LearnedSetting setting = setting_of(posterior, "weights");
+  LearnedSetting setting = setting_of(posterior, "weights");
+  setting.find_files(mpc_problems, weights);
   const auto& model = std::get<FolderStart>(setting.options);
   const BenchRequest request{.set = families::SampleSet::hold_out, .count = 50, .first = 900};
   const FolderStartBench bench = make_start(model, request);
@@ -125,6 +128,9 @@ TEST(ExportWeights, SchedulesAreTheSettingsOfTheirSteps) {
             std::string::npos);
   const std::string text = io::read_file(folder / "s.c", 1000000);
   EXPECT_NE(text.find("#define tuned_STEPS 3"), std::string::npos) << text;
+  std::filesystem::copy(mpc_problems, folder / "mpc");
+  EXPECT_NO_THROW((void)export_weights(options(weights, folder / "t.c", "tuned", "")))
+      << "around the folder of the weights";
   EXPECT_NE(text.find("static const double tuned_rho[3]"), std::string::npos) << text;
   EXPECT_NE(text.find("static const double tuned_alpha[3]"), std::string::npos) << text;
   EXPECT_NE(text.find(learning::posterior_sha256(learning::load_posterior(weights))), std::string::npos);
@@ -136,6 +142,9 @@ TEST(ExportWeights, WhatAControllerCannotRepeatIsRefused) {
   EXPECT_INPUT_ERROR((void)export_weights(options(weights, folder / "a.c", "1a")), "is not a name in C");
   EXPECT_INPUT_ERROR((void)export_weights(options(weights, "", "a")), "--c: say which file");
   EXPECT_INPUT_ERROR((void)export_weights(options(weights, folder / "a.c", "a", "/nowhere")), "nowhere");
+  // Of a path from the root weights have the last name.
+  EXPECT_INPUT_ERROR((void)export_weights(options(weights, folder / "a.c", "a", "")),
+                     "mpc: is not here and not beside ");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 namespace surefoot::experiments {
 
@@ -85,6 +86,14 @@ std::string Field::name() const {
 
 std::string Field::text() const {
   return std::visit([](const auto* at) { return text_of(*at); }, value);
+}
+
+std::string Field::metadata_text() const {
+  const std::string all = text();
+  std::filesystem::path path = std::filesystem::path(all).lexically_normal();
+  if (!is_place || !path.is_absolute()) return all;
+  if (!path.has_filename()) path = path.parent_path();  // folder/
+  return path.filename().string();
 }
 
 void Field::set(const std::string& text, const std::string& where) const {

@@ -22,12 +22,17 @@ struct Field {
   Value value;
   bool of_model = false;  ///< weights with other values are of another model or family
   bool required = true;   ///< false: metadata may lack it
+  /// Where a file or folder lies: no part of what is trained. Metadata have what finds it again on any
+  /// machine.
+  bool is_place = false;
 
   /// As checkpoints and errors name it.
   [[nodiscard]] std::string name() const;
-  /// The value as metadata have it: numbers with as many digits as tell them apart, lists by ';'.
+  /// The value as text: numbers with as many digits as tell them apart, lists by ';'.
   [[nodiscard]] std::string text() const;
-  /// The inverse; InputError begins with `where` and says which value is none.
+  /// The same as metadata have it: a place that begins at the root of this machine has its last name alone.
+  [[nodiscard]] std::string metadata_text() const;
+  /// The inverse of text(); InputError begins with `where` and says which value is none.
   void set(const std::string& text, const std::string& where) const;
 };
 

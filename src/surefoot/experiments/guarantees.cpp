@@ -46,15 +46,12 @@ class Maker {
   Maker(const std::vector<Candidate>& candidates, const GuaranteePlan& plan)
       : candidates_(candidates), plan_(resolved(plan, candidates)) {
     setting_ = setting_of(candidates.front().posterior, candidates.front().source);
-    if (!plan.folder.empty()) {
-      require(setting_.folder() != nullptr, "--problems: those of {} are drawn", setting_.model);
-      setting_.folder()->folder = plan.folder;
-    }
+    setting_.find_files(plan.folder, candidates.front().file);
     for (const Candidate& candidate : candidates) {
       const LearnedSetting other = setting_of(candidate.posterior, candidate.source);
       require(other.same_model(setting_), "{}: is not of the same model and family as {}", candidate.source,
               candidates.front().source);
-      if (setting_.folder() != nullptr && plan_.hold_out) require_unseen(other, candidate.source);
+      if (setting_.has_rows() && plan_.hold_out) require_unseen(other, candidate.source);
       require(plan.samples > 0 || (other.samples == setting_.samples && other.first == setting_.first),
               "{}: was trained on other samples than {}; say which ones the bound is of (--samples)",
               candidate.source, candidates.front().source);
@@ -109,8 +106,9 @@ class Maker {
     const NamedSamples& fresh = *plan_.hold_out;
     const Index last = checked_sum("hold-out", fresh.first, fresh.count) - 1;
     require(last < trained.seen_first || trained.seen_last < fresh.first,
-            "{}: depends on problems {} .. {} of its folder, and {} .. {} are to be new", source,
-            trained.seen_first, trained.seen_last, fresh.first, last);
+            "{}: depends on {} {} .. {} of its {}, and {} .. {} are to be new", source,
+            trained.folder() != nullptr ? "problems" : "rows", trained.seen_first, trained.seen_last,
+            trained.folder() != nullptr ? "folder" : "files", fresh.first, last);
   }
 
   // Of the larger of the two sets of samples: one goes before the other comes.
@@ -373,13 +371,30 @@ certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, co
                        plan.hold_out->first, plan.hold_out->count);
 }
 
+std::optional<certify::SampleRange> bound_rows(const std::vector<Candidate>& candidates,
+                                               const GuaranteePlan& plan) {
+  require(!candidates.empty(), "weights: there are none");
+  const LearnedSetting setting = setting_of(candidates.front().posterior, candidates.front().source);
+  if (!setting.has_rows() || std::all_of(plan.kinds.begin(), plan.kinds.end(), is_hold_out)) return {};
+  return samples_range(setting, families::SampleSet::hold_out, plan.samples > 0 ? plan.first : setting.first,
+                       plan.samples > 0 ? plan.samples : setting.samples);
+}
+
 std::string metric_in_unit(const certify::Certificate& certificate) {
   return certificate.unit.empty() ? certificate.metric : certificate.metric + " in " + certificate.unit;
+}
+
+void require_validation_set(const LearnedSetting& setting) {
+  require(!setting.has_rows(),
+          "--validate: rows of {} are good for one look; keep some and use calibrate --hold-out FIRST:COUNT",
+          setting.folder() != nullptr ? "a folder" : "your files");
 }
 
 std::string observed_in_validation(const std::vector<Candidate>& candidates, GuaranteePlan plan,
                                    Index count) {
   require(count >= 1, "--validate: {} samples, at least 1 is needed", count);
+  for (const Candidate& candidate : candidates)
+    require_validation_set(setting_of(candidate.posterior, candidate.source));
   plan.kinds = {GuaranteeKind::hold_out, GuaranteeKind::hold_out_means};
   plan.hold_out_set = families::SampleSet::validation;
   plan.hold_out = NamedSamples{0, count};

@@ -93,8 +93,16 @@ std::vector<Guarantee> make_guarantees(const std::vector<Candidate>& candidates,
 /// The samples that hold-out certificates of these candidates and this plan are counted on.
 certify::SampleRange hold_out_range(const std::vector<Candidate>& candidates, const GuaranteePlan& plan);
 
+/// The rows of files that PAC-Bayes certificates of this plan are of, named as looks at them are; none where
+/// samples are drawn or no such certificate is asked for.
+std::optional<certify::SampleRange> bound_rows(const std::vector<Candidate>& candidates,
+                                               const GuaranteePlan& plan);
+
 /// "NMSE in dB"
 std::string metric_in_unit(const certify::Certificate& certificate);
+
+/// InputError where validation samples are not apart from those of certificates: rows of files are not.
+void require_validation_set(const LearnedSetting& setting);
 
 /// What is observed on validation samples 0 .. count-1 with drawn weights and at the means, under the plan's
 /// tolerances and quantiles, after the last step. For looking as often as one likes: nothing is certified.

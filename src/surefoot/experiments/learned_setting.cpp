@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -26,7 +28,7 @@ constexpr Index fewest_samples = 8;
 
 template <class Visit>
 void visit_network(CodeNetworks& options, const Visit& /*visit*/) {
-  [[maybe_unused]] auto& [family] = options;
+  [[maybe_unused]] auto& [family, files] = options;
 }
 
 template <class Visit>
@@ -97,9 +99,30 @@ void add_family(Family& family, std::vector<Field>& all) {
 // Where the files lie is no part of the family; their digests are all of its constants.
 void add_family(families::FolderOptions& family, std::vector<Field>& all) {
   all.push_back({"family", "kind", "problems.kind", &family.kind, true});
-  all.push_back({"family", "folder", "problems.folder", &family.folder});
+  all.push_back({"family", "folder", "problems.folder", &family.folder, false, true, true});
   all.push_back({"", "", "problems.cones", &family.cones, true, false});
   for (auto& [name, sha256] : family.digests) all.push_back({"", "", "family." + name, &sha256, true, false});
+}
+
+void add_files(families::SparseCodingFiles& files, std::vector<Field>& all) {
+  for (families::OwnFile* file : files.all()) {
+    const std::string name = file->name;
+    all.push_back({"family", name, "problems." + name, &file->path, false, false, true});
+    all.push_back({"", "", "family." + name, &file->sha256, true, false});
+  }
+}
+
+namespace fs = std::filesystem;
+
+// The first place where it is.
+std::string found_at(const std::string& name, const fs::path& weights) {
+  std::error_code error;
+  const fs::path folder =
+      weights.empty() ? fs::path() : fs::absolute(weights, error).lexically_normal().parent_path();
+  for (const fs::path& place : {fs::path(name), folder / name, folder.parent_path() / name})
+    if (fs::exists(place, error)) return place.string();
+  throw InputError(fmt::format("{}: is not here and not beside {}; say where the problems lie (--problems)",
+                               io::printable(name), io::printable(weights.string())));
 }
 
 // Of networks: their own operators check more, once there are samples.
@@ -253,6 +276,7 @@ std::vector<Field> LearnedSetting::fields() {
   std::visit(
       [&](auto& own) {
         add_family(own.family, all);
+        if constexpr (requires { own.files; }) add_files(own.files, all);
         visit_network(own, [&](const char* key, auto& value) {
           all.push_back({"network", key, std::string("network.") + key, &value, true});
         });
@@ -263,7 +287,15 @@ std::vector<Field> LearnedSetting::fields() {
 }
 
 FamilyKey LearnedSetting::family() const {
-  return std::visit([](const auto& own) { return families::key_of(own.family); }, options);
+  return std::visit(
+      [](const auto& own) {
+        if constexpr (requires { own.files; }) {
+          return families::key_of(own.family, own.files);
+        } else {
+          return families::key_of(own.family);
+        }
+      },
+      options);
 }
 
 families::FolderOptions* LearnedSetting::folder() {
@@ -282,12 +314,20 @@ const families::FolderOptions* LearnedSetting::folder() const {
   return const_cast<LearnedSetting*>(this)->folder();  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
-void LearnedSetting::identify() {
+bool LearnedSetting::has_rows() const {
+  const auto* networks = std::get_if<CodeNetworks>(&options);
+  return folder() != nullptr || (networks != nullptr && networks->files.has_rows());
+}
+
+void LearnedSetting::identify(std::vector<families::FamilyFiles::Read>* read) {
+  auto* networks = std::get_if<CodeNetworks>(&options);
+  if (networks != nullptr && networks->files.any())
+    (void)families::OwnSparseCoding(family_seed, networks->family, networks->files, read);
   families::FolderOptions* files = folder();
   if (files == nullptr) return;
   if (families::parse_folder_kind(files->kind) == families::FolderKind::cone && files->cones.empty())
     files->cones = families::cones_text(cones_in(files->folder));
-  const families::FolderProblems all = families::read_folder(*files);
+  const families::FolderProblems all = families::read_folder(*files, read);
   const Index there = std::visit([](const auto& family) { return family.instances(); }, all);
   if (samples == 0) {
     samples = (there - std::min(first, there)) / 2;
@@ -297,8 +337,9 @@ void LearnedSetting::identify() {
   }
   auto* start = std::get_if<FolderStart>(&options);
   if (start == nullptr) return;
-  const auto given = families::read_beside(families::parameters_table, *files, there);
-  (void)families::read_beside(families::start_table, *files, there);  // that other starts are compared with
+  const auto given = families::read_beside(families::parameters_table, *files, there, read);
+  (void)families::read_beside(families::start_table, *files, there,
+                              read);  // that other starts are compared with
   if (start->scaled_count > 0) return;
   std::optional<problems::Table> rows;
   if (given) rows = given->middleRows(first, samples);
@@ -306,6 +347,27 @@ void LearnedSetting::identify() {
   start->inputs = families::find_parameters(learned, rows ? &*rows : nullptr).text();
   start->scaled_first = first;
   start->scaled_count = samples;
+}
+
+void LearnedSetting::find_files(const fs::path& problems, const fs::path& weights) {
+  bool any = false;
+  if (families::FolderOptions* files = folder()) {
+    any = true;
+    if (!problems.empty()) {
+      files->folder = problems.string();
+    } else if (!files->folder.empty()) {
+      files->folder = found_at(files->folder, weights);
+    }
+  }
+  if (auto* networks = std::get_if<CodeNetworks>(&options)) {
+    for (families::OwnFile* file : networks->files.all()) {
+      if (!file->given()) continue;
+      any = true;
+      file->path = problems.empty() ? found_at(file->path, weights)
+                                    : (problems / fs::path(file->path).filename()).string();
+    }
+  }
+  require(any || problems.empty(), "--problems: those of {} are drawn", model);
 }
 
 Index LearnedSetting::unrolled() const {
@@ -331,6 +393,8 @@ void LearnedSetting::validate() const {
       },
       options);
   require(folder() == nullptr || family_seed == 0, "seed: the problems of a folder are not drawn");
+  if (const auto* networks = std::get_if<CodeNetworks>(&options))
+    networks->files.validate(networks->family, family_seed);
   require(samples >= fewest_samples || (samples == 0 && folder() != nullptr), "samples: {} is below {}",
           samples, fewest_samples);
   (void)checked_sum("samples", first, samples);

@@ -3,11 +3,13 @@
 #include "surefoot/core/family_key.hpp"
 #include "surefoot/experiments/field.hpp"
 #include "surefoot/families/family_key.hpp"
+#include "surefoot/families/sparse_coding_files.hpp"
 #include "surefoot/learning/loss.hpp"
 #include "surefoot/learning/posterior.hpp"
 #include "surefoot/learning/train.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,7 +28,10 @@ struct StepNumbers;
 /// Learned soft-thresholding (ALISTA, GLISTA, TiLISTA, LISTA) of sparse codes; the model's name tells which.
 struct CodeNetworks {
   families::SparseCodingOptions family = {};
+  families::SparseCodingFiles files = {};  ///< what of it is the user's own
   [[nodiscard]] Index unrolled(Index steps) const { return steps; }
+  /// Reads the files.
+  [[nodiscard]] families::OwnSparseCoding law(std::uint64_t seed) const;
   [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
   [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
                                          algorithms::Precision precision) const;
@@ -140,9 +145,15 @@ struct LearnedSetting {
   /// The files of a family that is a folder; null: samples are drawn.
   [[nodiscard]] families::FolderOptions* folder();
   [[nodiscard]] const families::FolderOptions* folder() const;
-  /// What only the files of a folder say, where it is not known yet: their digests, the cones, how many
-  /// problems are learned from, and what tells these from one another.
-  void identify();
+  /// Whether samples are rows of a user's files, the same rows in every set.
+  [[nodiscard]] bool has_rows() const;
+  /// What only the user's files say, where it is not known yet: their digests and what follows from them, the
+  /// cones, how many problems are learned from, and what tells these from one another. `read`, if not null,
+  /// gets the files.
+  void identify(std::vector<families::FamilyFiles::Read>* read = nullptr);
+  /// Where the user's files are now: in `problems`, or, if that is empty, as they are named, from here or
+  /// from the folder of the weights or the one around it. InputError if they are not there.
+  void find_files(const std::filesystem::path& problems, const std::filesystem::path& weights);
   /// Steps that training goes through.
   [[nodiscard]] Index unrolled() const;
   /// Whether both are of the same model on the same family.

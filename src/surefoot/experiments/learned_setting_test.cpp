@@ -57,8 +57,9 @@ void change(const std::vector<Field>& fields, std::size_t which) {
     std::visit(Change(), field.value);
 }
 
-/// The problems of a folder have no seed.
+/// The problems of a folder have no seed; measurements need codes.
 bool may_change(const LearnedSetting& setting, const Field& field) {
+  if (field.key == "measurement_file") return false;
   return setting.folder() == nullptr || field.name() != "family.seed";
 }
 
@@ -113,6 +114,7 @@ TEST_P(LearnedOptimizers, EveryFieldGoesThroughTheMetadataAndIsNotMistaken) {
     LearnedSetting read = setting_of(posterior, "weights");
     EXPECT_EQ(texts(read.fields()), texts(fields)) << fields[i].name();
     EXPECT_NE(texts(read.fields()), texts(plain.fields())) << fields[i].name();
+    EXPECT_TRUE(!fields[i].is_place || !fields[i].of_model) << fields[i].name();
     EXPECT_TRUE(read.same_model(setting)) << fields[i].name();
     EXPECT_EQ(read.same_model(plain), !fields[i].of_model) << fields[i].name();
     if (!fields[i].required) continue;
@@ -210,6 +212,20 @@ TEST(LearnedSetting, WeightsOfUnknownModelsAreRefusedByName) {
   describe_weights(posterior, learned_optimizer("maml").defaults);
   posterior.metadata["network.hidden"] = "many";
   EXPECT_INPUT_ERROR(setting_of(posterior, "w"), "w: 'network.hidden' is 'many', not a whole number");
+}
+
+TEST(LearnedSetting, OfPlacesOnThisMachineMetadataHaveTheLastNameAlone) {
+  for (const auto& [folder, name] :
+       {std::pair("a/b/mpc", "a/b/mpc"), std::pair("/tmp/mpc/", "mpc"), std::pair("/tmp/mpc/.", "mpc"),
+        std::pair("/tmp/x.npy", "x.npy"), std::pair("mpc", "mpc"), std::pair(".", ".")}) {
+    LearnedSetting setting = learned_optimizer("schedule").defaults;
+    setting.samples = 100;
+    setting.folder()->folder = folder;
+    learning::Posterior posterior;
+    describe_weights(posterior, setting);
+    EXPECT_EQ(posterior.metadata.at("problems.folder"), name) << folder;
+    EXPECT_EQ(setting_of(posterior, "w").folder()->folder, name) << folder;
+  }
 }
 
 TEST(LearnedSetting, RecipesOfExperimentsAreTrainingFiles) {

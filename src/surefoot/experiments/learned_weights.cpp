@@ -26,7 +26,7 @@ void describe_weights(learning::Posterior& posterior, const std::vector<Field>& 
                       const FamilyKey& family) {
   posterior.metadata["family"] = family.name;
   for (const Field& field : fields) {
-    const std::string text = field.text();
+    const std::string text = field.metadata_text();
     if (!field.metadata.empty() && (field.required || !text.empty()))
       posterior.metadata[field.metadata] = text;
   }
@@ -79,7 +79,7 @@ void require_digest(const learning::Posterior& posterior, const std::string& fil
 
 certify::SampleRange samples_range(const LearnedSetting& setting, families::SampleSet set, Index first,
                                    Index count) {
-  const bool is_row = setting.folder() != nullptr && set != families::SampleSet::training;
+  const bool is_row = setting.has_rows() && set != families::SampleSet::training;
   return {setting.family().text(), static_cast<Index>(setting.family_seed),
           is_row ? certify::data_set : std::string(families::to_string(set)), first, count};
 }

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* looks_key = "looks";
+constexpr const char* chosen_by = "tune";
 constexpr Index not_known = -1;
 
 bool can_be_added_to(const fs::path& ledger) {
@@ -123,7 +124,41 @@ void LookBook::check_training(const fs::path& file, const learning::Posterior& p
                            record_.shared ? std::vector<fs::path>{shared_ledger_} : std::vector<fs::path>{});
 }
 
+void LookBook::check_bound(const certify::SampleRange& rows) const {
+  if (!ranks().first()) return;
+  std::vector<certify::Look> known = record_.known;
+  for (const fs::path& ledger : record_.ledgers) {
+    const std::vector<certify::Look> more = certify::read_ledger(ledger);
+    known.insert(known.end(), more.begin(), more.end());
+  }
+  // The last of the trainings, each when it was first written down; empty: one of them is not known.
+  std::string trained;
+  for (const std::string& weights : weights_) {
+    std::string first;
+    for (const certify::Look& look : known) {
+      if (certify::is_training(look) && look.request == weights && (first.empty() || look.time < first))
+        first = look.time;
+    }
+    if (first.empty()) {
+      trained.clear();
+      break;
+    }
+    trained = std::max(trained, first);
+  }
+  for (const certify::Look& look : known) {
+    if (look.by != chosen_by || !look.range.overlaps(rows)) continue;
+    require(
+        !trained.empty() && look.time > trained,
+        "{}: {} .. {} of them were looked at on {} by tune ({}); a prior that was chosen by them does not "
+        "give a PAC-Bayes bound of them: name other rows for it (--samples, --first), or ask for "
+        "--guarantees hold-out of new ones",
+        to_text(rows), std::max(rows.first, look.range.first), std::min(rows.last(), look.range.last()),
+        look.time, io::excerpt(look.subject, 80));
+  }
+}
+
 void LookBook::add_weights(const fs::path& file, const learning::Posterior& posterior) {
+  weights_.push_back(learning::numbers_sha256(posterior));
   for (const certify::Look& look : looks_of(posterior, file.string())) record_.known.push_back(look);
   const fs::path own = ledger_beside(file);
   if (record_.shared && ranks().first() && !can_be_added_to(own)) {

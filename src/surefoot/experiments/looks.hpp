@@ -55,6 +55,10 @@ class LookBook {
   void add_weights(const std::filesystem::path& file, const learning::Posterior& posterior);
   /// Weights that the result rests on, those of add_weights() and of a prior: require_training_as_told().
   void check_training(const std::filesystem::path& file, const learning::Posterior& posterior) const;
+  /// InputError if `tune` has looked at these rows of files, which a PAC-Bayes bound is of: settings that it
+  /// chose by them may be what the prior is made of. Looks that are later than the training of all weights
+  /// that were added are no part of it.
+  void check_bound(const certify::SampleRange& rows) const;
   /// Whether looks are written down anywhere.
   [[nodiscard]] bool kept() const { return !record_.ledgers.empty(); }
 
@@ -72,6 +76,7 @@ class LookBook {
   std::string by_;
   std::string request_;
   std::vector<certify::Look> looks_;
+  std::vector<std::string> weights_;  ///< digests of the numbers of those that were added
 };
 
 }  // namespace surefoot::experiments

@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 namespace surefoot::experiments {
 
@@ -251,6 +252,23 @@ void require_memory_of_text(const std::vector<std::string>& files, const certify
   sizes.values = sizes.bands = false;  // as many as are read
   sizes.variants = static_cast<double>(variants);
   needs.add_counts(sizes, std::nullopt, threads(), false);
+  needs.require_fit();
+}
+
+void require_memory_of_tallies(const std::vector<std::string>& files, std::uint64_t limit) {
+  double sum = 0;
+  double largest = 0;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const auto size = static_cast<double>(fs::file_size(file, error));
+    if (error) continue;  // whoever reads it says what is wrong
+    sum += size;
+    largest = std::max(largest, size);
+  }
+  constexpr double merged = 2;  // as they grow, and as they are certified
+  constexpr double read = 3;    // the bytes of one, and what is made of them
+  MemoryNeeds needs(limit);
+  needs.add_bytes("tallies", merged * sum + read * largest);
   needs.require_fit();
 }
 

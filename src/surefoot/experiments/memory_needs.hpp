@@ -80,6 +80,9 @@ void require_memory_of_table(certify::RunTable& table, const certify::Options& c
 void require_memory_of_text(const std::vector<std::string>& files, const certify::TableChoice& choice,
                             const certify::Options& claims, std::size_t variants, std::uint64_t limit);
 
+/// ResourceError if tallies (certify/part_tally.hpp) cannot be read and merged under the limit.
+void require_memory_of_tallies(const std::vector<std::string>& files, std::uint64_t limit);
+
 /// What readers may take under a limit of all memory of the process; 0: no limit.
 std::size_t memory_for_reading(std::uint64_t limit);
 

@@ -39,7 +39,7 @@ class Race {
 
   RaceResult run(const std::vector<SettingValues>& first) {
     if (options_.grid > 0) {
-      rung(with_first(space_.fine_grid(options_.grid), first), options_.problems, false);
+      rung(with_first(space_.fine_grid(options_.grid).points, first), options_.problems, false);
       result_.converged = true;
     } else if (const std::vector<SettingValues> left = race_of_grid(with_first(space_.coarse_grid(), first));
                !stopped_) {

@@ -180,7 +180,7 @@ TEST(Racing, AGridRunsEverythingOnAllProblems) {
   options.grid = 100;
   const RaceResult result = race(space, {}, options, std::ref(bowl));
   EXPECT_EQ(result.rungs.size(), 1U);
-  EXPECT_EQ(result.runs, static_cast<Index>(space.fine_grid(100).size()) * 200);
+  EXPECT_EQ(result.runs, static_cast<Index>(space.fine_grid(100).points.size()) * 200);
   for (const Racer& racer : result.racers) EXPECT_GE(racer.score, result.racer(result.winner).score);
 }
 

@@ -136,8 +136,10 @@ void CommandRun::know_columns(Index columns) {
   claims_ = certify::resolved(given_, {steps_});
   MemoryNeeds needs(options_.memory_limit);
   needs.add_counts(CountedSizes::of(claims_, columns), options_.most_runs(), 1, false);
-  // Most runs are often not made; what is made grows, is written once, and kept.
-  needs.add("rows", static_cast<double>(columns) *
+  // Most runs are often not made; what is made grows, is written once, and kept: as a piece of the journal,
+  // and as its file is put together.
+  const double copies = options_.checkpoints ? 5 : 3;
+  needs.add("rows", copies * static_cast<double>(columns) *
                         static_cast<double>(options_.until ? runs_ + 1 : options_.samples));
   needs.require_fit();
   const runs::TallySpec spec = certify::tally_spec(claims_, steps_);

@@ -32,6 +32,7 @@ struct CommandRunOptions {
   Index first_step = 1;                 ///< of the first number of a row
   bool allow_dependence = false;
   std::uint64_t memory_limit = 0;  ///< 0: what is there
+  bool checkpoints = false;        ///< rows are then put together once more
 
   void validate() const;
   /// Runs that are made at most.

@@ -91,6 +91,8 @@ void DrawnRunOptions::validate() const {
   require(iterations >= 1 && iterations <= most_steps, "--iterations: {} is outside 1 .. {}", iterations,
           most_steps);
   require(samples >= 1, "--samples: say how many problems are to be run, a number fixed beforehand");
+  require(samples <= most_counted, "--samples: {} is outside 1 .. {}", samples, most_counted);
+  require(first <= most_counted, "--first: {} is outside 0 .. {}", first, most_counted);
   require(seed >= 0, "--seed: {} is below 0", seed);
 }
 

@@ -382,7 +382,7 @@ certify::SampleRange FamilyRun::problems() const {
 
 FamilyResult FamilyRun::count(certify::CountJournal& journal) {
   const runs::Metric metric = runs::named_metric(options_.metric, op(), [&] {
-    return kept_table(journal, [&] { return solver_.solve(host().check); });
+    return kept_table(journal, [&] { return solver_.solve(host().check); }, {op().instances(), 0});
   });
   runs::RunOptions run_options;
   run_options.steps = options_.iterations;

@@ -150,10 +150,37 @@ void LoopRun::require_memory() const {
   const auto m = static_cast<double>(setup_.model.problem.constraints());
   needs.add("problems and iterates", rollouts * (2 * n + 4 * m + 4 * states));
   const double tube = states * (static_cast<double>(options_.ticks) + 1);
+  const auto limits = static_cast<double>(options_.limits.size());
+  // As a piece of the journal, and as its file is put together and written.
+  const double kept = options_.checkpoints ? 3 : 0;
   // The states as they are run, as they are kept, those alone, and the tallies of both sides.
-  needs.add("states of the tube", 5 * rollouts * tube);
-  needs.add("numbers of rollouts", 2 * rollouts * static_cast<double>(Index{columns}) *
-                                       (static_cast<double>(options_.limits.size()) + 1));
+  needs.add("states of the tube", (5 + kept) * rollouts * tube);
+  needs.add("numbers of rollouts",
+            (2 + kept) * rollouts * static_cast<double>(Index{columns}) * (limits + 1));
+  if (setup_.plant.disturbance.kind == runs::Disturbance::Kind::rows) {
+    // The rows that are used, by rollout as dependence is looked for, and the plant's own.
+    constexpr double copies = 3;
+    needs.add("disturbances",
+              copies * rollouts * static_cast<double>(options_.ticks) * static_cast<double>(states));
+  }
+  // rollouts.csv: as it grows, and as it is written.
+  constexpr double line = 90;
+  constexpr double texts = 4;
+  needs.add_bytes("rollouts.csv", texts * line * rollouts * limits);
+  CountedSizes sizes;
+  sizes.columns = sizes.claimed = limits;
+  sizes.quantiles = static_cast<double>(options_.shares.size());
+  constexpr double kinds = 4;
+  sizes.variants = kinds;
+  for (const std::vector<double>* tolerances : {&options_.violation_tolerances, &options_.cost_tolerances,
+                                                &options_.failed_tolerances, &options_.series_tolerances})
+    sizes.tolerances = std::max(sizes.tolerances, static_cast<double>(tolerances->size()));
+  needs.add_counts(sizes, options_.rollouts, 1, false);
+  CountedSizes sides;
+  sides.columns = sides.claimed = static_cast<double>(options_.ticks);
+  sides.quantiles = sides.tolerances = 1;
+  sides.variants = 2 * states;
+  needs.add_counts(sides, options_.rollouts, 1, false);
   needs.require_fit();
 }
 
@@ -265,7 +292,8 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
   const auto count = static_cast<Index>(options_.limits.size());
   Table exact;
   if (setup_.task.has_cost())
-    exact = kept_table(journal, [&] { return run_limit(options_.exact_limit, true, false); });
+    exact = kept_table(journal, [&] { return run_limit(options_.exact_limit, true, false); },
+                       {options_.rollouts, columns});
   Table tube;
   Table violation(options_.rollouts, count);
   Table cost(options_.rollouts, count);
@@ -276,7 +304,9 @@ LoopResult LoopRun::run(certify::CountJournal& journal) {
   for (Index k = 0; k < count; ++k) {
     const Index limit = options_.limits[static_cast<std::size_t>(k)];
     const bool of_tube = limit == options_.limit_of_tube();
-    Table loop = kept_table(journal, [&] { return run_limit(limit, false, of_tube); });
+    const Index kept = of_tube ? setup_.plant.A.rows() * (options_.ticks + 1) : 0;
+    Table loop = kept_table(journal, [&] { return run_limit(limit, false, of_tube); },
+                            {options_.rollouts, columns + kept});
     violation.col(k) = loop.col(violation_column);
     failed.col(k) = loop.col(failed_column);
     series.col(k) = loop.col(series_column);

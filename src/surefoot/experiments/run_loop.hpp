@@ -45,6 +45,7 @@ struct LoopRunOptions {
   std::vector<double> series_tolerances{1, 2, 5, 10};
   bool allow_dependence = false;   ///< of initial states that are a table
   std::uint64_t memory_limit = 0;  ///< 0: what is there
+  bool checkpoints = false;        ///< tables are then put together once more
 
   void validate() const;
   [[nodiscard]] Index limit_of_tube() const { return tube_limit > 0 ? tube_limit : limits.back(); }

@@ -2,6 +2,7 @@
 
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/nearest_name.hpp"
+#include "surefoot/experiments/host.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
@@ -40,6 +41,7 @@ double few_digits(const SettingAxis& axis, double value) {
           : std::round(std::log10(axis.high - axis.low)) - 2;
   const double places = std::max(wanted, size - 14);
   const double unit = std::pow(10.0, std::abs(places));  // a whole number: the quotient is the nearest double
+  if (!std::isfinite(unit)) return value;                // too near 0 to be written shorter
   return places < 0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;
 }
 
@@ -57,6 +59,34 @@ std::vector<double> values_of(const SettingAxis& axis, Index count) {
   return values;
 }
 
+/// How many values of a range are different ones in few digits, up to `most`.
+Index different_values(const SettingAxis& axis, Index most) {
+  const auto are_different = [&](Index count) {
+    host().check();
+    double before = 0;
+    for (Index i = 0; i < count; ++i) {
+      const double value = std::clamp(
+          few_digits(axis, value_at(axis, static_cast<double>(i) / static_cast<double>(count - 1))), axis.low,
+          axis.high);
+      if (i > 0 && !(value > before)) return false;
+      before = value;
+    }
+    return true;
+  };
+  Index low = 1;
+  Index high = 2;
+  while (high <= most && are_different(high)) {
+    low = high;
+    high *= 2;
+  }
+  high = std::min(high, most + 1);
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    (are_different(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 void SettingAxis::validate() const {
@@ -69,6 +99,8 @@ void SettingAxis::validate() const {
           high);
   require(kind != Kind::logarithmic || low > 0, "{}: a logarithmic range begins above 0, not at {}", name,
           low);
+  require(std::isfinite(kind == Kind::logarithmic ? high / low : high - low), "{}: {}:{} is too wide a range",
+          name, low, high);
   require(coarse >= 2 && coarse <= 1000, "{}: {} values are outside 2 .. 1000", name, coarse);
 }
 
@@ -112,18 +144,23 @@ SettingValues SettingSpace::without_idle(SettingValues candidate) const {
 }
 
 std::vector<SettingValues> SettingSpace::product(const std::vector<std::vector<double>>& values) const {
+  Index points = 1;
+  for (const std::vector<double>& of_axis : values) {
+    const auto count = static_cast<Index>(of_axis.size());
+    require(count <= most_grid_points / points, "the grid has more than {} points", most_grid_points);
+    points *= count;
+  }
   std::vector<SettingValues> all{{}};
   for (const std::vector<double>& of_axis : values) {
     std::vector<SettingValues> longer;
     for (const SettingValues& begun : all) {
+      host().check();
       for (const double value : of_axis) {
         longer.push_back(begun);
         longer.back().push_back(value);
       }
     }
     all = std::move(longer);
-    require(static_cast<Index>(all.size()) <= most_grid_points, "the grid has more than {} points",
-            most_grid_points);
   }
   std::vector<SettingValues> once;
   std::set<SettingValues> seen;
@@ -140,17 +177,24 @@ std::vector<SettingValues> SettingSpace::coarse_grid() const {
   return product(values);
 }
 
-std::vector<SettingValues> SettingSpace::fine_grid(Index points) const {
-  std::vector<Index> counts(axes_.size(), 2);
-  const auto grid = [&] {
-    std::vector<std::vector<double>> values;
-    for (std::size_t i = 0; i < axes_.size(); ++i)
-      values.push_back(values_of(axes_[i], axes_[i].is_range() ? counts[i] : axes_[i].coarse));
-    return product(values);
-  };
-  std::vector<SettingValues> best = grid();
-  require(static_cast<Index>(best.size()) <= points,
-          "a grid of these settings has at least {} points, not {}", best.size(), points);
+std::vector<SettingValues> SettingSpace::grid_of(const std::vector<Index>& counts) const {
+  std::vector<std::vector<double>> values;
+  for (std::size_t i = 0; i < axes_.size(); ++i) values.push_back(values_of(axes_[i], counts[i]));
+  return product(values);
+}
+
+FineGrid SettingSpace::fine_grid(Index points) const {
+  // Values of a range are different ones up to its limit, so that the size of a grid is a product, and one
+  // value more makes it larger.
+  std::vector<Index> counts;
+  std::vector<Index> limits;
+  for (const SettingAxis& axis : axes_) {
+    limits.push_back(axis.is_range() ? different_values(axis, std::max<Index>(2, points)) : axis.coarse);
+    counts.push_back(axis.is_range() ? std::min<Index>(2, limits.back()) : axis.coarse);
+  }
+  const std::vector<SettingValues> smallest = grid_of(counts);
+  auto size = static_cast<Index>(smallest.size());
+  require(size <= points, "a grid of these settings has at least {} points, not {}", size, points);
   // One value more at a time, where the fewest are for their weight, as long as the grid is not too large.
   std::vector<bool> full(axes_.size(), false);
   while (true) {
@@ -161,16 +205,16 @@ std::vector<SettingValues> SettingSpace::fine_grid(Index points) const {
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       if (axes_[i].is_range() && !full[i] && (next == axes_.size() || filled(i) < filled(next))) next = i;
     }
-    if (next == axes_.size()) return best;
-    ++counts[next];
-    std::vector<SettingValues> finer = grid();
-    if (static_cast<Index>(finer.size()) <= points) {
-      best = std::move(finer);
+    if (next == axes_.size()) break;
+    const Index larger = size / counts[next] * (counts[next] + 1);
+    if (counts[next] < limits[next] && larger <= points) {
+      ++counts[next];
+      size = larger;
     } else {
-      --counts[next];
       full[next] = true;
     }
   }
+  return {grid_of(counts), size < points && counts == limits};
 }
 
 std::vector<SettingValues> SettingSpace::neighbours(const SettingValues& candidate, Index level) const {

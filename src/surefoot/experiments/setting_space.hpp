@@ -37,6 +37,11 @@ using SettingValues = std::vector<double>;
 /// Names and values as a user writes them.
 using SettingTexts = std::vector<std::pair<std::string, std::string>>;
 
+struct FineGrid {
+  std::vector<SettingValues> points;
+  bool finest = false;  ///< fewer than asked for: more values of a range would be the same in few digits
+};
+
 class SettingSpace {
  public:
   explicit SettingSpace(std::vector<SettingAxis> axes);
@@ -48,7 +53,7 @@ class SettingSpace {
   [[nodiscard]] std::vector<SettingValues> coarse_grid() const;
   /// A grid of about so many points and no more, all choices with as many values of each range as fit: of the
   /// ranges, logarithmic ones get up to twice as many.
-  [[nodiscard]] std::vector<SettingValues> fine_grid(Index points) const;
+  [[nodiscard]] FineGrid fine_grid(Index points) const;
   /// Candidates that differ in one setting: every range up and down by the distance of the first grid over
   /// 2^level, every other choice.
   [[nodiscard]] std::vector<SettingValues> neighbours(const SettingValues& candidate, Index level) const;
@@ -64,6 +69,8 @@ class SettingSpace {
  private:
   /// With the usual choice where a setting does not matter.
   [[nodiscard]] SettingValues without_idle(SettingValues candidate) const;
+  /// So many values of each axis.
+  [[nodiscard]] std::vector<SettingValues> grid_of(const std::vector<Index>& counts) const;
   [[nodiscard]] std::vector<SettingValues> product(const std::vector<std::vector<double>>& values) const;
   std::vector<SettingAxis> axes_;
   /// By axis: the place of the one that it depends on, and the choice; none if it always matters.

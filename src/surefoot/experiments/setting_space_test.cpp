@@ -1,6 +1,8 @@
 #include "surefoot/experiments/setting_space.hpp"
 
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/interruption.hpp"
+#include "surefoot/experiments/host.hpp"
 
 #include "support/input_error.hpp"
 
@@ -9,6 +11,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace surefoot::experiments {
 namespace {
@@ -31,9 +36,10 @@ TEST(SettingSpace, ReadsRangesAndChoices) {
 }
 
 TEST(SettingSpace, RefusesWhatIsNoRangeAndNamesIt) {
-  for (const char* text : {"rho", "=1:2", "rho=1:1e-3:log", "rho=1:1", "rho=0:1:log", "rho=-1:1:log",
-                           "rho=a:b", "rho=1:2:cubic", "rho=1:2:log:x", "rho=1:2:log:1", "rho=1:2:log:5:6",
-                           "rho=a||b", "rho=a|a", "rho=", "rho=1:inf", "rho=nan:1"}) {
+  for (const char* text :
+       {"rho", "=1:2", "rho=1:1e-3:log", "rho=1:1", "rho=0:1:log", "rho=-1:1:log", "rho=a:b", "rho=1:2:cubic",
+        "rho=1:2:log:x", "rho=1:2:log:1", "rho=1:2:log:5:6", "rho=a||b", "rho=a|a", "rho=", "rho=1:inf",
+        "rho=nan:1", "rho=1e-300:1e300:log", "rho=-1e308:1e308"}) {
     EXPECT_INPUT_ERROR(parse_axis("--over", text), "--over: ") << text;
   }
   EXPECT_INPUT_ERROR(parse_axis("--over", "rho=1:1e-3:log"), "--over: rho: 1:0.001 is an empty range");
@@ -64,9 +70,10 @@ TEST(SettingSpace, AGridHasEveryCombinationThatRunsDifferently) {
 TEST(SettingSpace, AFineGridIsNoLargerThanAsked) {
   const SettingSpace space(
       {parse_axis("x", "rho=1e-3:1e3:log"), parse_axis("x", "alpha=1:1.9"), parse_axis("x", "scaling=0|10")});
-  const std::vector<SettingValues> grid = space.fine_grid(400);
-  EXPECT_LE(grid.size(), 400U);
-  EXPECT_GE(grid.size(), 350U);
+  const FineGrid grid = space.fine_grid(400);
+  EXPECT_LE(grid.points.size(), 400U);
+  EXPECT_GE(grid.points.size(), 350U);
+  EXPECT_FALSE(grid.finest);
   EXPECT_INPUT_ERROR((space.fine_grid(7)), "has at least 8 points, not 7");
 }
 
@@ -101,6 +108,39 @@ TEST(SettingSpace, AGivenCandidateKeepsItsDigits) {
 
 TEST(SettingSpace, SettingsThatAreNoPointAreTheDefault) {
   EXPECT_EQ(to_text(rho_and_rule().texts({})), "the default");
+}
+
+// Few digits tell so many values of a range apart and no more.
+TEST(SettingSpace, AFineGridEndsWhereItsValuesAreTheSame) {
+  const auto size_of = [](std::vector<SettingAxis> axes, Index points) {
+    const FineGrid grid = SettingSpace(std::move(axes)).fine_grid(points);
+    EXPECT_EQ(std::set<SettingValues>(grid.points.begin(), grid.points.end()).size(), grid.points.size());
+    EXPECT_TRUE(grid.finest);
+    return grid.points.size();
+  };
+  const SettingAxis alpha = parse_axis("x", "alpha=1:1.9");
+  EXPECT_EQ(size_of({alpha}, 120), 91U) << "1.00, 1.01 .. 1.90";
+  EXPECT_EQ(size_of({alpha}, 1'000'000), 91U);
+  EXPECT_EQ(size_of({parse_axis("x", "method=a|b|c")}, 100), 3U);
+  EXPECT_EQ(size_of({alpha, parse_axis("x", "beta=1:1.1")}, 20'000), 91U * 101);
+  // On a logarithmic scale the first digits of a decade are the first to be the same.
+  EXPECT_GT(size_of({parse_axis("x", "rho=1:10:log")}, 1000), 200U);
+  EXPECT_FALSE(SettingSpace({alpha}).fine_grid(91).finest) << "as many as were asked for";
+}
+
+TEST(SettingSpace, AGridThatIsTooLargeIsRefusedBeforeItIsMade) {
+  std::vector<SettingAxis> axes;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g"})
+    axes.push_back(parse_axis("x", std::string(name) + "=1:2:linear:1000"));
+  EXPECT_INPUT_ERROR((SettingSpace(axes).coarse_grid()), "the grid has more than 1000000 points");
+}
+
+TEST(SettingSpace, AGridCanBeStopped) {
+  const Interrupt before = host().check;
+  host().check = [] { throw Interrupted(); };
+  const SettingSpace space({parse_axis("x", "rho=1e-3:1e3:log")});
+  EXPECT_THROW((void)space.fine_grid(1'000'000), Interrupted);
+  host().check = before;
 }
 
 TEST(SettingSpace, NeighboursDifferInOneSettingAndStayInside) {

@@ -269,8 +269,13 @@ TrainConfig config_of(const std::filesystem::path& path, const toml::table& root
   }
   if (config.stages.empty()) config.stages = learned_optimizer(config.setting.model).stages;
   require(!config.stages.empty(), "{}: has no [[stage]]", file);
-  families::FolderOptions* files = config.setting.folder();
-  if (files != nullptr && !files->folder.empty()) files->folder = beside(files->folder).string();
+  for (const Field& field : fields) {
+    if (!field.is_place) continue;
+    std::string& place = *std::get<std::string*>(field.value);
+    if (place.empty()) continue;
+    config.written[field.name()] = field.metadata_text();
+    place = beside(place).string();
+  }
   try {
     config.validate();
   } catch (const InputError& error) {
@@ -291,6 +296,9 @@ std::vector<Field> TrainConfig::fields() {
 
 void TrainConfig::validate() const {
   setting.validate();
+  require(!flip_signs || !setting.has_rows() || setting.folder() != nullptr,
+          "flip_signs: is for codes that are drawn; whether those of {} have both signs alike is not known",
+          "your own");
   const Index steps = setting.unrolled();
   require(step_weights.empty() || static_cast<Index>(step_weights.size()) == steps,
           "step_weights: {} of them for {} steps", step_weights.size(), steps);

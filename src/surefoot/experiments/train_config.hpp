@@ -12,7 +12,8 @@
 
 namespace surefoot::experiments {
 
-/// What a training file says. Every key has a default; experiments/sparse_coding/*.toml are examples.
+/// What a training file says. Every key but `folder` has a default; experiments/sparse_coding/*.toml are
+/// examples.
 struct TrainConfig {
   LearnedSetting setting;   ///< model, [family], [network]
   std::uint64_t seed = 0;   ///< of training; samples have their own
@@ -38,6 +39,9 @@ struct TrainConfig {
 
   // [[stage]]
   std::vector<learning::Stage> stages;
+
+  /// What the file says of places (Field::is_place), by their names: `setting` has where they are.
+  std::map<std::string, std::string> written;
 
   /// The fields of `setting`, and those above that only training has.
   [[nodiscard]] std::vector<Field> fields();

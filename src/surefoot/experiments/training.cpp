@@ -105,6 +105,10 @@ void add_seen_samples(const Training& training, TrainConfig& config) {
     const LearnedSetting other = setting_of(posterior, file.string());
     require(other.seen_first >= 0, "{}: its metadata do not say which samples it depends on", file.string());
     require_training_as_told(posterior, file, shared_ledger(training));
+    // Rows of other files may be the same problems: what is seen of them is no range of these.
+    require((!setting.has_rows() && !other.has_rows()) || other.family().text() == setting.family().text(),
+            "{}: was trained on {}, and these samples are of {}: which of these it depends on is not known",
+            file.string(), other.family().text(), setting.family().text());
     setting.seen_first = std::min(setting.seen_first, other.seen_first);
     setting.seen_last = std::max(setting.seen_last, other.seen_last);
   }
@@ -212,6 +216,7 @@ static void describe(const Training& training, learning::Posterior& posterior) {
   add_seen_samples(training, config);
   describe_weights(posterior, config.fields(), config.setting.family());
   auto& data = posterior.metadata;
+  for (const auto& [place, text] : config.written) data[place] = text;
   data["training.config"] = training.config_name;
   data["training.config.sha256"] = training.config_sha256;
   Index epochs = 0;
@@ -282,7 +287,8 @@ learning::TrainResult run_training(const Training& asked) {
   options.checkpoint = training.checkpoint.file("train");
   options.resume = training.checkpoint.resume;
   options.checkpoint_seconds = training.checkpoint.seconds;
-  for (const Field& field : config.fields()) options.identity.emplace_back(field.name(), field.text());
+  for (const Field& field : config.fields())
+    if (!field.is_place) options.identity.emplace_back(field.name(), field.text());
 
   learning::TrainHooks hooks;
   if (config.flip_signs) {

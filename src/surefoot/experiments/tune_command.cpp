@@ -60,7 +60,16 @@ CommandTunable::CommandTunable(CommandTuneOptions options, Interrupt interrupt)
       space_((options_.validate(), parse_axes("--over", options_.over, {}))) {
   if (!options_.defaults.empty())
     default_ = space_.candidate_of("--default", parse_setting_texts("--default", options_.defaults));
+  require_memory(1);  // before any run, then with the length of their rows
   learn_steps();
+  require_memory(static_cast<Index>(steps_.size()));
+}
+
+void CommandTunable::require_memory(Index columns) const {
+  MemoryNeeds needs(options_.memory_limit);
+  add_tuning(needs, space_, options_.samples, columns, options_.tune, default_.has_value());
+  needs.add("rows", 3 * static_cast<double>(runs_of_piece()) * static_cast<double>(columns));
+  needs.require_fit();
 }
 
 std::vector<std::string> CommandTunable::command_with(const SettingTexts& settings) const {

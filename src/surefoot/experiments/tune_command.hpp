@@ -6,6 +6,7 @@
 #include "surefoot/experiments/run_command.hpp"
 #include "surefoot/experiments/tuning.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@
 
 /// Settings of any program: what `tune command` searches.
 namespace surefoot::experiments {
+
+/// Of a slow program: what is lost where it is stopped.
+inline constexpr Index command_runs_of_piece = 64;
 
 struct CommandTuneOptions {
   TuneOptions tune;
@@ -28,6 +32,7 @@ struct CommandTuneOptions {
   std::string metric = "metric";
   std::string unit = {};
   bool allow_dependence = false;
+  std::uint64_t memory_limit = 0;  ///< 0: what is there
 
   void validate() const;
 };
@@ -45,6 +50,7 @@ class CommandTunable final : public Tunable {
   [[nodiscard]] std::string metric() const override { return options_.metric; }
   [[nodiscard]] std::string unit() const override { return options_.unit; }
   [[nodiscard]] Index iterations() const override { return steps_.back(); }
+  [[nodiscard]] Index runs_of_piece() const override { return command_runs_of_piece; }
   std::vector<std::vector<double>> times(const std::vector<TuneWork>& works, double tolerance) override;
   TuneTraces traces(const std::optional<SettingValues>& candidate, Part problems) override;
   /// Runs that gave no row.
@@ -66,6 +72,7 @@ class CommandTunable final : public Tunable {
   void count_failure(const ProgramOutcome& outcome, Index seed);
   [[nodiscard]] std::vector<double> row_of(ProgramOutcome outcome, Index problem);
   void learn_steps();
+  void require_memory(Index columns) const;
 
   CommandTuneOptions options_;
   Interrupt interrupt_;

@@ -88,6 +88,18 @@ TEST(TuneCommand, AProgramThatFailsOrHangsIsSaidInOneLine) {
   EXPECT_INPUT_ERROR(CommandTunable(options, [] {}), "--first-step: a row of one number");
 }
 
+TEST(TuneCommand, MoreProblemsThanThereIsMemoryForAreRefusedBeforeAnyRun) {
+  CommandTuneOptions options = counting();
+  options.samples = 10'000'000'000;
+  options.command = {"sh", "-c", "echo ran > /dev/stderr; exit 1", "{rho}", "{seed}"};
+  try {
+    (void)CommandTunable(options, [] {});
+    FAIL() << "it is not refused";
+  } catch (const ResourceError& error) {
+    EXPECT_NE(std::string(error.what()).find("times of the search"), std::string::npos) << error.what();
+  }
+}
+
 TEST(TuneCommand, RefusesCommandsWithoutTheirSettings) {
   const auto refused = [](auto change, const char* part) {
     CommandTuneOptions options = counting();

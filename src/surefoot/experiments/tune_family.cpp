@@ -2,6 +2,7 @@
 
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/certify/table_view.hpp"
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/host.hpp"
@@ -33,6 +34,10 @@ double number_in(const SettingTexts& settings, std::string_view name, double oth
     require(io::parse_number(found->second, value), "{}: '{}' is not a number", name,
             io::excerpt(found->second));
   return value;
+}
+
+Index whole_in(const SettingTexts& settings, std::string_view name, Index otherwise) {
+  return whole_number_of(name, number_in(settings, name, static_cast<double>(otherwise)));
 }
 
 std::string text_in(const SettingTexts& settings, std::string_view name, const std::string& otherwise) {
@@ -94,6 +99,28 @@ bool is_default_scs(const SettingTexts& settings) {
   return certify::settings_json(settings_of(own, {})) == certify::settings_json(settings_of(usual, {}));
 }
 
+/// Axes as they are asked for, or the usual ones; each value of the first grid alone must be one that the
+/// solver takes, so that it is refused before anything is run.
+std::vector<SettingAxis> axes_for(const std::string& over, const std::string& usual,
+                                  const std::vector<SettingAxis>& known,
+                                  const std::function<void(const SettingTexts&)>& take) {
+  std::vector<SettingAxis> axes = parse_axes("--over", over.empty() ? usual : over, known);
+  (void)SettingSpace(axes);
+  for (SettingAxis axis : axes) {
+    axis.only_with = {};
+    axis.coarse = std::max(axis.coarse, static_cast<Index>(axis.choices.size()));
+    const SettingSpace alone({axis});
+    try {
+      for (const SettingValues& each : alone.coarse_grid()) take(alone.texts(each));
+      constexpr double anywhere = 0.382;  // what is near the best is searched, too: a range is of any numbers
+      if (axis.is_range()) take(alone.texts(alone.canonical({axis.low + anywhere * (axis.high - axis.low)})));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--over: {}", error.what()));
+    }
+  }
+  return axes;
+}
+
 }  // namespace
 
 // The first of the choices is the package's own.
@@ -130,12 +157,11 @@ algorithms::OsqpOptions osqp_with(const SettingTexts& settings, Index iterations
   options.rho = number_in(settings, "rho", options.rho);
   options.sigma = number_in(settings, "sigma", options.sigma);
   options.alpha = number_in(settings, "alpha", options.alpha);
-  options.scaling = static_cast<Index>(number_in(settings, "scaling", static_cast<double>(options.scaling)));
+  options.scaling = whole_in(settings, "scaling", options.scaling);
   const bool usually_adapts = !has(settings, "rho");
   options.adaptive_rho =
       parse_adaptive_rho(text_in(settings, "adaptive_rho", std::string(adaptive_rho_name(usually_adapts))));
-  options.adaptive_rho_interval = static_cast<Index>(
-      number_in(settings, "adaptive_rho_interval", static_cast<double>(options.adaptive_rho_interval)));
+  options.adaptive_rho_interval = whole_in(settings, "adaptive_rho_interval", options.adaptive_rho_interval);
   options.adaptive_rho_tolerance =
       number_in(settings, "adaptive_rho_tolerance", options.adaptive_rho_tolerance);
   options.max_iter = iterations;
@@ -152,15 +178,23 @@ algorithms::ScsOptions scs_with(const SettingTexts& settings, Index iterations) 
   options.normalize = truth_in(settings, "normalize", options.normalize);
   options.adaptive_scale = truth_in(settings, "adaptive_scale", !has(settings, "scale"));
   options.adaptive_diag_scale = options.adaptive_diag_scale && options.adaptive_scale;
-  options.acceleration_lookback = static_cast<Index>(
-      number_in(settings, "acceleration_lookback", static_cast<double>(options.acceleration_lookback)));
-  options.acceleration_interval = static_cast<Index>(
-      number_in(settings, "acceleration_interval", static_cast<double>(options.acceleration_interval)));
+  options.acceleration_lookback = whole_in(settings, "acceleration_lookback", options.acceleration_lookback);
+  options.acceleration_interval = whole_in(settings, "acceleration_interval", options.acceleration_interval);
   options.max_iters = iterations;
   options.check_termination = false;
   options.returned = true;
   options.validate();
   return options;
+}
+
+std::vector<SettingAxis> osqp_axes_of(const FamilyTuneOptions& options) {
+  return axes_for(options.over, usual_osqp_axes(), osqp_axes(),
+                  [&](const SettingTexts& settings) { (void)osqp_with(settings, options.iterations); });
+}
+
+std::vector<SettingAxis> scs_axes_of(const FamilyTuneOptions& options) {
+  return axes_for(options.over, usual_scs_axes(), scs_axes(),
+                  [&](const SettingTexts& settings) { (void)scs_with(settings, options.iterations); });
 }
 
 void FamilyTuneOptions::validate() const {
@@ -192,9 +226,14 @@ void FamilyTunable::require_memory() const {
   MemoryNeeds needs(options_.memory_limit);
   const SubsetSolver one = solver(std::nullopt, {0});
   needs.add_blocks(*one.op, options_.iterations, threads());
-  const double certified = (1 - options_.tune.search_share) * static_cast<double>(problems_) + 1;
-  // Of both settings, and as a checkpoint or a file is put together.
-  needs.add("traces", 4 * certified * (static_cast<double>(options_.iterations) + 1));
+  add_tuning(needs, space_, problems_, options_.iterations + 1, options_.tune, has_default());
+  // Problems of every candidate that runs, as they are chosen and as its solver has them.
+  const TuneSplit split = split_problems(problems_, options_.tune, has_default());
+  const double at_once = std::max(static_cast<double>(threads()) * static_cast<double>(split.search.count),
+                                  static_cast<double>(split.certified.count));
+  constexpr double copies = 5;
+  needs.add("problems",
+            copies * at_once * static_cast<double>(one.op->iterate_size() + one.op->state_size()));
   if (runs::needs_solutions(options_.metric))
     needs.add("solutions", 5 * static_cast<double>(problems_) * static_cast<double>(one.op->iterate_size()));
   needs.require_fit();
@@ -287,8 +326,7 @@ std::unique_ptr<FamilyTunable> tunable_qp(families::FamilyFiles& files, const Fa
                               {"scaling", fmt::to_string(usual.scaling)},
                               {"adaptive_rho", std::string(adaptive_rho_name(usual.adaptive_rho))}};
   return std::make_unique<FamilyTunable>(
-      parse_axes("--over", options.over.empty() ? usual_osqp_axes() : options.over, osqp_axes()), defaults,
-      options, problem->instances(), make,
+      osqp_axes_of(options), defaults, options, problem->instances(), make,
       [problem](const Interrupt& interrupt) {
         runs::QpSolveOptions how;
         how.interrupt = interrupt;
@@ -324,8 +362,7 @@ std::unique_ptr<FamilyTunable> tunable_cone(families::FamilyFiles& files, const 
                               {"acceleration_lookback", fmt::to_string(usual.acceleration_lookback)},
                               {"acceleration_interval", fmt::to_string(usual.acceleration_interval)}};
   return std::make_unique<FamilyTunable>(
-      parse_axes("--over", options.over.empty() ? usual_scs_axes() : options.over, scs_axes()), defaults,
-      options, problem->instances(), make,
+      scs_axes_of(options), defaults, options, problem->instances(), make,
       [problem, usual](const Interrupt& interrupt) {
         runs::SolveOptions how;
         how.interrupt = interrupt;

@@ -34,6 +34,11 @@ struct FamilyTuneOptions {
   void validate() const;
 };
 
+/// The axes that are searched; InputError, which begins with --over, if there is a value that the solver does
+/// not take: one with a fraction where it has whole numbers, say.
+std::vector<SettingAxis> osqp_axes_of(const FamilyTuneOptions& options);
+std::vector<SettingAxis> scs_axes_of(const FamilyTuneOptions& options);
+
 /// A solver on chosen problems of a family.
 struct SubsetSolver {
   std::shared_ptr<const void> problems;

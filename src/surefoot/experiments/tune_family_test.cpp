@@ -79,6 +79,30 @@ TEST(TuneFamily, TheDefaultIsACandidateOnlyWhereItIsThePackage) {
   (void)search_script(*subject, options.tune, result, report::ImageFormat::svg);
 }
 
+// Cut to 2 it would run, and the record would say 2.7.
+TEST(TuneFamily, WholeNumbersOfTheSolverAreNotCut) {
+  EXPECT_INPUT_ERROR((osqp_with({{"scaling", "2.7"}}, 77)), "scaling: 2.7 is not a whole number");
+  EXPECT_INPUT_ERROR((osqp_with({{"scaling", "1e300"}}, 77)), "scaling: 1e+300 is not a whole number");
+  EXPECT_INPUT_ERROR((osqp_with({{"adaptive_rho_interval", "0.5"}}, 77)), "is not a whole number");
+  EXPECT_INPUT_ERROR((scs_with({{"acceleration_lookback", "9.5"}}, 77)), "is not a whole number");
+  EXPECT_INPUT_ERROR((scs_with({{"acceleration_interval", "1e19"}}, 77)), "is not a whole number");
+  EXPECT_EQ(osqp_with({{"scaling", "2e0"}}, 77).scaling, 2);
+  FamilyTuneOptions options = small();
+  const auto refused = [&](const char* over, const char* words) {
+    options.over = over;
+    EXPECT_INPUT_ERROR((void)osqp_axes_of(options), words) << over;
+  };
+  refused("scaling=2.7|10", "--over: scaling: 2.7 is not a whole number");
+  refused("rho,scaling=10|1e300", "--over: scaling: 1e+300 is not a whole number");
+  refused("scaling=1:10:linear:4", "--over: scaling: 4.44 is not a whole number");
+  refused("alpha=1:3", "--over: alpha: ");
+  options.over = "scaling=10|0,rho";
+  EXPECT_EQ(osqp_axes_of(options).size(), 2U);
+  // Of other programs a name says nothing about its numbers.
+  EXPECT_EQ(settings_keywords({{"own_interval", "2.7"}, {"other_interval", "3"}}, ""),
+            "{\"own_interval\":2.7,\"other_interval\":3}\n");
+}
+
 TEST(TuneFamily, EveryAxisIsOneOfTheSolver) {
   for (const SettingAxis& axis : osqp_axes()) axis.validate();
   EXPECT_EQ(SettingSpace(parse_axes("x", usual_osqp_axes(), osqp_axes())).coarse_grid().size(), 208U);

@@ -1,5 +1,6 @@
 #include "surefoot/experiments/tune_files.hpp"
 
+#include "surefoot/core/checked.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/io/json_dump.hpp"
@@ -54,8 +55,9 @@ KeywordJson keywords_of(const SettingTexts& settings, const std::string& package
     } else if (is_truth(text)) {
       json[name] = text == "true";
     } else if (io::parse_number(text, value)) {
-      const bool whole = name == "scaling" || name.ends_with("_interval") || name.ends_with("_lookback");
-      json[name] = whole ? KeywordJson(static_cast<Index>(value)) : KeywordJson(value);
+      const bool whole = (name == "scaling" || name.ends_with("_interval") || name.ends_with("_lookback")) &&
+                         value == std::trunc(value) && std::abs(value) <= static_cast<double>(most_counted);
+      json[name] = whole ? KeywordJson(whole_number_of(name, value)) : KeywordJson(value);
     } else {
       json[name] = text;
     }

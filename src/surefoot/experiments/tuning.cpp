@@ -1,5 +1,6 @@
 #include "surefoot/experiments/tuning.hpp"
 
+#include "surefoot/bounds/binomial.hpp"
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/core/bytes.hpp"
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -45,7 +47,11 @@ std::vector<Index> race_order(const TuneSplit& split, std::uint64_t seed) {
 
 Index fewest_certified(double share, double delta) {
   Index n = 1;
-  while (bounds::order_statistic_rank(n, share, delta) == 0) n *= 2;
+  while (bounds::order_statistic_rank(n, share, delta) == 0) {
+    require(n <= bounds::max_samples / 2, "--target: the share {} needs more than {} problems",
+            exact_label(share), bounds::max_samples);
+    n *= 2;
+  }
   Index low = n / 2;  // too few
   while (n - low > 1) {
     const Index middle = low + (n - low) / 2;
@@ -126,23 +132,46 @@ class KeptTimes {
       : subject_(subject), order_(order), tolerance_(tolerance), journal_(journal), done_(std::move(done)) {}
 
   std::vector<std::vector<double>> operator()(const std::vector<RaceWork>& works) {
-    std::vector<std::vector<double>> all;
-    for (std::size_t first = 0; first < works.size(); first += works_of_piece) {
-      const std::size_t end = std::min(first + works_of_piece, works.size());
-      std::vector<TuneWork> piece;
-      for (std::size_t i = first; i < end; ++i) {
-        const auto begin = order_.begin() + works[i].first;
-        piece.push_back({works[i].candidate, {begin, begin + works[i].count}});
+    std::vector<std::vector<double>> all(works.size());
+    Piece piece;
+    const auto finish = [&] {
+      std::vector<std::vector<double>> times = kept(piece.works);
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        done_(static_cast<Index>(times[i].size()));
+        std::vector<double>& whole = all[piece.of[i]];
+        whole.insert(whole.end(), times[i].begin(), times[i].end());
       }
-      for (std::vector<double>& times : kept(piece)) {
-        done_(static_cast<Index>(times.size()));
-        all.push_back(std::move(times));
+      piece = {};
+    };
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      for (Index done = 0; done < works[i].count;) {
+        const Index count = std::min(works[i].count - done, room_in(piece));
+        const auto begin = order_.begin() + works[i].first + done;
+        piece.works.push_back({works[i].candidate, {begin, begin + count}});
+        piece.of.push_back(i);
+        piece.runs += count;
+        done += count;
+        if (is_full(piece)) finish();
       }
     }
+    if (!piece.works.empty()) finish();
     return all;
   }
 
  private:
+  struct Piece {
+    std::vector<TuneWork> works;
+    std::vector<std::size_t> of;  // by work: its place among all
+    Index runs = 0;
+  };
+  [[nodiscard]] Index room_in(const Piece& piece) const {
+    return subject_.runs_of_piece() > 0 ? subject_.runs_of_piece() - piece.runs : most_counted;
+  }
+  [[nodiscard]] bool is_full(const Piece& piece) const {
+    return subject_.runs_of_piece() > 0 ? piece.runs >= subject_.runs_of_piece()
+                                        : piece.works.size() >= works_of_piece;
+  }
+
   std::vector<std::vector<double>> kept(const std::vector<TuneWork>& works) {
     std::vector<std::vector<double>> times;
     kept_piece(
@@ -168,9 +197,9 @@ class KeptTimes {
   std::function<void(Index)> done_;
 };
 
-/// Runs of the certified problems: a piece of the journal.
-TuneTraces kept_traces(Tunable& subject, const std::optional<SettingValues>& candidate, Part problems,
-                       certify::CountJournal& journal) {
+/// Runs of a part of the certified problems: a piece of the journal.
+TuneTraces kept_part(Tunable& subject, const std::optional<SettingValues>& candidate, Part problems,
+                     certify::CountJournal& journal) {
   TuneTraces traces;
   kept_piece(
       subject, journal,
@@ -183,11 +212,32 @@ TuneTraces kept_traces(Tunable& subject, const std::optional<SettingValues>& can
         traces.steps = from.list<Index>();
         traces.values = read_table(from);
         require(traces.values.rows() == problems.count &&
-                    traces.values.cols() == static_cast<Index>(traces.steps.size()),
-                "traces of a checkpoint: {} rows of {} problems", traces.values.rows(), problems.count);
+                    traces.values.cols() == static_cast<Index>(traces.steps.size()) &&
+                    !traces.steps.empty() && traces.steps.front() >= 0 &&
+                    std::ranges::is_sorted(traces.steps, std::ranges::less_equal()),
+                "traces of a checkpoint: {} x {} numbers of {} problems at {} steps", traces.values.rows(),
+                traces.values.cols(), problems.count, traces.steps.size());
       });
-  if (journal.keeps()) journal.flush();
   return traces;
+}
+
+/// Runs of the certified problems.
+TuneTraces kept_traces(Tunable& subject, const std::optional<SettingValues>& candidate, Part problems,
+                       certify::CountJournal& journal) {
+  const Index piece = subject.runs_of_piece() > 0 ? subject.runs_of_piece() : problems.count;
+  TuneTraces all;
+  for (Index done = 0; done < problems.count; done += piece) {
+    const Index count = std::min(piece, problems.count - done);
+    TuneTraces some = kept_part(subject, candidate, {problems.first + done, count}, journal);
+    if (done == 0) {
+      all.steps = std::move(some.steps);
+      all.values.resize(problems.count, some.values.cols());
+    }
+    require(some.values.cols() == all.values.cols(), "traces: {} steps, and {} of the problems before",
+            some.values.cols(), all.values.cols());
+    all.values.middleRows(done, count) = some.values;
+  }
+  return all;
 }
 
 certify::Counted counted(const char* name, const TuneTraces& traces, const certify::Options& claims) {
@@ -263,7 +313,8 @@ certify::ClaimText TuneOptions::claim() const {
 void TuneOptions::validate() const {
   require(!target.empty(), "--target: say what is to be reached, as in --target \"90% below 1e-4\"");
   (void)claim();
-  require(search_share > 0 && search_share < 1, "--search-share: {} is outside (0, 1)", search_share);
+  require(search_share >= least_search_share && search_share <= 1 - least_search_share,
+          "--search-share: {} is outside {} .. {}", search_share, least_search_share, 1 - least_search_share);
   require(delta > 0 && delta < 1, "--confidence: {} is outside (0, 1)", 1 - delta);
   require(runs >= 0 && runs <= most_counted, "--runs: {} is outside 0 .. {}", runs, most_counted);
   require(seconds >= 0 && std::isfinite(seconds), "--time: {} is not a number of seconds", seconds);
@@ -282,8 +333,16 @@ TuneSplit split_problems(Index problems, const TuneOptions& options, bool has_de
     return searched(all) >= fewest_search_problems && all - searched(all) >= certified;
   };
   if (!enough(problems)) {
+    Index few = 0;
     Index needed = std::max(certified, fewest_search_problems);
-    while (!enough(needed)) ++needed;
+    while (!enough(needed)) {  // least_search_share bounds it
+      few = needed;
+      needed *= 2;
+    }
+    while (needed - few > 1) {
+      const Index middle = few + (needed - few) / 2;
+      (enough(middle) ? needed : few) = middle;
+    }
     throw InputError(fmt::format(
         "{} problems are too few to choose settings on some and certify {} with confidence {} on the others: at "
         "least {} are needed",
@@ -309,6 +368,36 @@ void require_apart(const certify::Independence& of_both, const certify::Independ
       "{}: problems that settings are chosen by and problems that are certified are not independent of each other: "
       "{}. Leave out what is there more than once, or draw new problems; --allow-dependence is of dependence among the certified ones",
       name, fmt::join(found, "; "));
+}
+
+void add_tuning(MemoryNeeds& needs, const SettingSpace& space, Index problems, Index columns,
+                const TuneOptions& options, bool has_default) {
+  const TuneSplit split = split_problems(problems, options, has_default);
+  const auto searched = static_cast<double>(split.search.count);
+  const auto certified = static_cast<double>(split.certified.count);
+  const auto all = static_cast<double>(problems);
+  const double kept =
+      options.checkpoints ? 4 : 0;  // as pieces of the journal, and as its file is put together
+  double settings = 1;
+  for (const SettingAxis& axis : space.axes())
+    settings *= static_cast<double>(
+        axis.is_range() ? axis.coarse : std::min(axis.coarse, static_cast<Index>(axis.choices.size())));
+  settings = std::max(settings, static_cast<double>(options.grid));
+  constexpr double allocations = 10;
+  needs.add("settings", 3 * settings * (static_cast<double>(space.axes().size()) + allocations));
+  const double tested = options.learn_then_test ? settings * all : 0;
+  const double runs = options.runs > 0   ? static_cast<double>(options.runs)
+                      : options.grid > 0 ? (static_cast<double>(options.grid) + 1) * searched
+                                         : static_cast<double>(usual_runs_by_problem) * searched;
+  // As they are made, as they are kept, and sorted; and the order of the problems.
+  needs.add("times of the search", (3 + kept) * std::max(runs, tested) + searched + (tested > 0 ? all : 0));
+  // Of both settings, and their files.
+  needs.add("traces", (2 + kept) * (has_default ? 2 : 1) * certified * static_cast<double>(columns));
+  CountedSizes sizes;
+  sizes.columns = static_cast<double>(columns);
+  sizes.tolerances = sizes.quantiles = 1;
+  sizes.variants = has_default ? 2 : 1;
+  needs.add_counts(sizes, split.certified.count, 1, false);
 }
 
 double settling_step(const double* values, const std::vector<Index>& steps, double tolerance) {
@@ -348,10 +437,15 @@ TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options,
   {
     Progress progress("searching settings");
     Index runs = 0;
-    const Index grid_runs =
-        options.grid > 0
-            ? static_cast<Index>(subject.space().fine_grid(options.grid).size()) * race_options.problems
-            : 0;
+    Index grid_runs = 0;
+    if (options.grid > 0) {
+      const FineGrid grid = subject.space().fine_grid(options.grid);
+      const auto points = static_cast<Index>(grid.points.size());
+      if (grid.finest)
+        host().say(fmt::format("--grid: in few digits these settings have {} points, not {}",
+                               count_label(points), count_label(options.grid)));
+      grid_runs = checked_product("--grid", points, race_options.problems);
+    }
     KeptTimes times(subject, order, target.value, journal, [&](Index made) {
       runs += made;
       if (options.seconds > 0) {

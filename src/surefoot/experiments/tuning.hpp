@@ -6,6 +6,7 @@
 #include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/paired.hpp"
 #include "surefoot/core/part.hpp"
+#include "surefoot/experiments/memory_needs.hpp"
 #include "surefoot/experiments/racing.hpp"
 #include "surefoot/experiments/setting_space.hpp"
 #include "surefoot/problems/matrix.hpp"
@@ -30,6 +31,9 @@ inline constexpr Index usual_runs_by_problem = 40;
 /// Problems that a search needs at least.
 inline constexpr Index fewest_search_problems = 8;
 
+/// Of the problems, on either side: how many are needed is then bounded.
+inline constexpr double least_search_share = 0.01;
+
 struct TuneOptions {
   std::string target;            ///< "90% below 1e-4": the share and the tolerance
   double search_share = 0.5;     ///< of the problems, from the first on
@@ -39,6 +43,7 @@ struct TuneOptions {
   Index grid = 0;                ///< instead: a grid of so many points on all problems of the search
   bool learn_then_test = false;  ///< for comparison, on all problems
   std::uint64_t seed = 0;        ///< of the order in which the search takes its problems
+  bool checkpoints = false;      ///< times and traces are then put together once more
 
   void validate() const;
   /// The target in parts; InputError if it is no share below a tolerance.
@@ -62,6 +67,10 @@ std::vector<Index> in_turn(const TuneSplit& split);
 /// dependence by itself and that was.
 void require_apart(const certify::Independence& of_both, const certify::Independence& of_certified,
                    const std::string& name);
+
+/// What the search and the certified runs of `columns` steps keep.
+void add_tuning(MemoryNeeds& needs, const SettingSpace& space, Index problems, Index columns,
+                const TuneOptions& options, bool has_default);
 
 /// Candidates on problems by their numbers.
 struct TuneWork {
@@ -92,6 +101,8 @@ class Tunable {
   [[nodiscard]] virtual std::string unit() const { return ""; }
   /// The last step of a run.
   [[nodiscard]] virtual Index iterations() const = 0;
+  /// Runs between two checkpoints, where a run may take long; 0: those of a few candidates.
+  [[nodiscard]] virtual Index runs_of_piece() const { return 0; }
   /// For each work and problem the first step from which on the metric stays below the tolerance, up to the
   /// last one; infinite if there is none.
   virtual std::vector<std::vector<double>> times(const std::vector<TuneWork>& works, double tolerance) = 0;

@@ -6,7 +6,10 @@
 #include "surefoot/certify/verify.hpp"
 #include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/interruption.hpp"
 #include "surefoot/core/random.hpp"
+#include "surefoot/experiments/checkpoints.hpp"
+#include "surefoot/experiments/host.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
 #include "support/input_error.hpp"
@@ -40,6 +43,7 @@ class Synthetic final : public Tunable {
   }
   [[nodiscard]] std::string metric() const override { return "error"; }
   [[nodiscard]] Index iterations() const override { return 60; }
+  [[nodiscard]] Index runs_of_piece() const override { return runs_of_piece_; }
 
   [[nodiscard]] double time(double rho, Index problem) const {
     RandomStream random(3, "synthetic", static_cast<std::uint64_t>(problem));
@@ -104,6 +108,7 @@ class Synthetic final : public Tunable {
   Index unsolved_ = 0;
   Index taken_ = 0;  ///< of them, that notes were taken of
   Index noted_ = 0;
+  Index runs_of_piece_ = 0;
 
  private:
   SettingSpace space_{{parse_axis("x", "rho=1e-3:1e3:log")}};
@@ -178,6 +183,34 @@ TEST(Tuning, SaysHowManyProblemsAreNeeded) {
   EXPECT_INPUT_ERROR((split_problems(400, much, true)), "are needed");
 }
 
+// Where it was found by trying one number after the other, this did not end.
+TEST(Tuning, SaysHowManyProblemsAreNeededHoweverMany) {
+  TuneOptions options = for_target("99.99999% below 0.5");
+  options.search_share = 0.99;
+  const std::string text = test_support::input_error([&] { (void)split_problems(1000, options, true); });
+  const Index needed = std::stoll(text.substr(text.find("at least ") + 9));
+  EXPECT_NO_THROW((void)split_problems(needed, options, true));
+  EXPECT_INPUT_ERROR((void)split_problems(needed - 1, options, true), "are needed");
+  EXPECT_GT(needed, 5'000'000'000) << "a hundredth of them certifies";
+  EXPECT_INPUT_ERROR((void)split_problems(1000, for_target("99.9999999999% below 0.5"), true),
+                     "needs more than 10000000000 problems");
+}
+
+TEST(Tuning, AGridIsNoLargerThanThereAreSettings) {
+  Synthetic subject;
+  std::vector<std::string> said;
+  const auto before = host().say;
+  host().say = [&](const std::string& text) { said.push_back(text); };
+  TuneOptions options = for_target("90% below 0.5");
+  options.grid = 100'000;
+  certify::CountJournal journal = nothing_kept();
+  const TuneResult result = tune(subject, 200, options, journal);
+  host().say = before;
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said.front().find("points, not 100,000"), std::string::npos) << said.front();
+  EXPECT_EQ(result.race.runs, static_cast<Index>(result.race.racers.size()) * 100);
+}
+
 TEST(Tuning, ATargetThatNothingReachesIsSaidWithTheBestSeen) {
   Synthetic slow(true, 6);
   certify::CountJournal journal = nothing_kept();
@@ -199,7 +232,9 @@ TEST(Tuning, RefusesOtherTargetsAndLimits) {
   EXPECT_INPUT_ERROR(options.validate(), "only one of them");
   options = for_target("90% below 1");
   options.search_share = 1;
-  EXPECT_INPUT_ERROR(options.validate(), "--search-share: 1 is outside");
+  EXPECT_INPUT_ERROR(options.validate(), "--search-share: 1 is outside 0.01 .. 0.99");
+  options.search_share = std::nan("");
+  EXPECT_INPUT_ERROR(options.validate(), "--search-share: nan is outside");
 }
 
 TEST(Tuning, GoesOnWhereItWasStoppedAndComesToTheSame) {
@@ -339,6 +374,56 @@ TEST(Tuning, BothPartsAreLookedAtTogether) {
   EXPECT_INPUT_ERROR(require_apart(twice, fresh, "family"), "family: problems that settings are chosen by");
   fresh.allowed = true;  // its sentences are conditional
   require_apart(twice, fresh, "family");
+}
+
+TEST(Tuning, PiecesOfSlowProgramsAreSmallAndComeToTheSame) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "tuning_pieces.checkpoint";
+  std::filesystem::remove(file);
+  const auto checkpoint = [&] {
+    return io::CheckpointFile(file, {{"what", "tuning test"}}, 0, io::CheckpointFile::Writer::each);
+  };
+  const TuneOptions options = for_target("90% below 0.5");
+  Synthetic whole;
+  certify::CountJournal none = nothing_kept();
+  const TuneResult expected = tune(whole, 600, options, none);
+  Synthetic slow;
+  slow.runs_of_piece_ = 64;
+  slow.stop_after_ = 1000;
+  {
+    certify::CountJournal journal(checkpoint());
+    EXPECT_THROW((void)tune(slow, 600, options, journal), Interrupted);
+  }
+  Synthetic rest;
+  rest.runs_of_piece_ = 64;
+  certify::CountJournal journal(checkpoint(), true);
+  const TuneResult result = tune(rest, 600, options, journal);
+  EXPECT_EQ(search_record(rest, options, result, true), search_record(whole, options, expected, true));
+  EXPECT_EQ(certify::to_json(result.certificate), certify::to_json(expected.certificate));
+  EXPECT_GE(rest.runs_ + 1000, whole.runs_);
+  EXPECT_LE(rest.runs_ + 1000, whole.runs_ + 64) << "a piece at most is run again";
+  std::filesystem::remove(file);
+}
+
+// Whoever else made it: tables of a checkpoint are of the shape that is worked with.
+TEST(Tuning, TablesOfACheckpointHaveTheirShape) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "tuning_shape.checkpoint";
+  std::filesystem::remove(file);
+  const auto checkpoint = [&] {
+    return io::CheckpointFile(file, {{"what", "shapes"}}, 0, io::CheckpointFile::Writer::each);
+  };
+  const auto make = [] { return problems::Table(problems::Table::Zero(3, 4)); };
+  {
+    certify::CountJournal journal(checkpoint());
+    EXPECT_EQ(kept_table(journal, make, {3, 4}).rows(), 3);
+  }
+  const auto read = [&](TableShape shape) {
+    certify::CountJournal journal(checkpoint(), true);
+    return kept_table(journal, make, shape);
+  };
+  EXPECT_EQ(read({3, 4}).cols(), 4);
+  EXPECT_EQ(read({3, 0}).cols(), 4);
+  EXPECT_INPUT_ERROR((void)read({4, 3}), "table of a checkpoint: 3 x 4, not 4 x 3");
+  std::filesystem::remove(file);
 }
 
 TEST(Tuning, LearnThenTestPaysForEverySetting) {

@@ -58,7 +58,7 @@ bool is_beside_problems(std::string_view name);
 /// Such a table; none if the folder has none. Digests and `read` as above.
 std::optional<problems::Table> read_beside(const char* name, FolderOptions& options, Index instances,
                                            std::vector<FamilyFiles::Read>* read = nullptr);
-/// Bytes of the folder's files.
+/// Bytes of the numbers in the folder's files, as they are held, by the sizes of the files.
 double bytes_of_folder(const FolderOptions& options);
 
 }  // namespace surefoot::families

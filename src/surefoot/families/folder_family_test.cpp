@@ -1,12 +1,16 @@
 #include "surefoot/families/folder_family.hpp"
 
 #include "surefoot/families/family_key.hpp"
+#include "surefoot/io/gzip.hpp"
 #include "surefoot/io/sha256.hpp"
 
 #include "support/input_error.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
 
 namespace surefoot::families {
 namespace {
@@ -80,6 +84,27 @@ TEST_F(FolderFamily, RefusesWhatIsNotThere) {
   folder_.write("weight.csv", "0.25,1\n");
   EXPECT_INPUT_ERROR((void)read_folder(lasso), "weight.csv: has 2 numbers, the weight of |z| is one");
   EXPECT_GT(bytes_of_folder(lasso), 100);
+}
+
+TEST_F(FolderFamily, BytesAreThoseOfItsNumbersPackedOrNot) {
+  const std::filesystem::path numbers = folder_ / "numbers";
+  std::filesystem::create_directory(numbers);
+  FolderOptions many;
+  many.folder = numbers.string();
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "0,1,0,1\n";
+  const auto bytes_of = [&](const std::string& name, const std::string& content) {
+    folder_.write("numbers/" + name, content);
+    const double bytes = bytes_of_folder(many);
+    std::filesystem::remove(numbers / name);
+    return bytes;
+  };
+  constexpr double held = 80000.0 * 8;
+  for (const double bytes : {bytes_of("q.csv", text), bytes_of("q.csv.gz", io::gzipped(text))}) {
+    EXPECT_GE(bytes, held);
+    EXPECT_LE(bytes, 1.1 * held);
+  }
+  EXPECT_LT(static_cast<double>(io::gzipped(text).size()), held / 100) << "the size of the file says little";
 }
 
 }  // namespace

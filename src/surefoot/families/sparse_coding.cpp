@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace surefoot::families {
@@ -65,17 +66,24 @@ SparseCoding::SparseCoding(std::uint64_t seed, SparseCodingOptions options) : se
   }
 }
 
-problems::SparseCodes SparseCoding::draw(SampleSet set, Index count, Index first) const {
-  require_samples(count, first);
-  const std::string purpose = "sparse coding: " + std::string(to_string(set));
+SparseCoding::SparseCoding(std::uint64_t seed, SparseCodingOptions options, problems::Matrix D)
+    : seed_(seed), options_(options), D_(std::move(D)) {
+  options_.validate();
+  require(D_.rows() == options_.measurements && D_.cols() == options_.variables,
+          "dictionary: is {} x {}, must be {} x {}", D_.rows(), D_.cols(), options_.measurements,
+          options_.variables);
+}
+
+// code_of(i) is the code of instance i and the stream that its noise is drawn from.
+template <class CodeOf>
+problems::SparseCodes SparseCoding::samples(Index count, const CodeOf& code_of) const {
   problems::SparseCodes samples;
   samples.D = D_;
   samples.b.resize(count, options_.measurements);
   std::vector<Code> codes(static_cast<std::size_t>(count));
   parallel_blocks((count + samples_per_block - 1) / samples_per_block, [&](Index block) {
     for (Index i = block * samples_per_block; i < std::min(count, (block + 1) * samples_per_block); ++i) {
-      RandomStream stream(seed_, purpose, static_cast<std::uint64_t>(first + i));
-      Code code = draw_code(stream, options_);
+      auto [code, stream] = code_of(i);
       const double scale = options_.noise * deviation(code.value, options_.variables);
       auto b = samples.b.row(i);
       for (Index r = 0; r < b.size(); ++r) b[r] = scale * stream.normal();
@@ -91,6 +99,32 @@ problems::SparseCodes SparseCoding::draw(SampleSet set, Index count, Index first
     samples.begin.push_back(static_cast<Index>(samples.entry.size()));
   }
   return samples;
+}
+
+problems::SparseCodes SparseCoding::draw(SampleSet set, Index count, Index first) const {
+  require_samples(count, first);
+  const std::string purpose = "sparse coding: " + std::string(to_string(set));
+  return samples(count, [&](Index i) {
+    RandomStream stream(seed_, purpose, static_cast<std::uint64_t>(first + i));
+    Code code = draw_code(stream, options_);
+    return std::pair(std::move(code), stream);
+  });
+}
+
+problems::SparseCodes SparseCoding::measure(const problems::Table& codes, Index first) const {
+  require_samples(codes.rows(), first);
+  require(codes.cols() == options_.variables, "codes: have {} columns, must have {}", codes.cols(),
+          options_.variables);
+  return samples(codes.rows(), [&](Index i) {
+    Code code;
+    for (Index j = 0; j < codes.cols(); ++j) {
+      if (codes(i, j) == 0) continue;
+      code.entry.push_back(static_cast<std::int32_t>(j));
+      code.value.push_back(codes(i, j));
+    }
+    return std::pair(std::move(code), RandomStream(seed_, "sparse coding: noise of own codes",
+                                                   static_cast<std::uint64_t>(first + i)));
+  });
 }
 
 void flip_signs(const problems::SparseCodes& original, std::uint64_t seed, Index round,

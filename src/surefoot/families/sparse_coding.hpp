@@ -23,13 +23,21 @@ struct SparseCodingOptions {
 class SparseCoding {
  public:
   explicit SparseCoding(std::uint64_t seed, SparseCodingOptions options = {});
+  /// With a dictionary that is given, measurements x variables.
+  SparseCoding(std::uint64_t seed, SparseCodingOptions options, problems::Matrix D);
 
   [[nodiscard]] const SparseCodingOptions& options() const { return options_; }
   [[nodiscard]] const problems::Matrix& dictionary() const { return D_; }
   /// Samples first .. first+count-1 of a set; sample i depends on (seed, set, i) only.
   [[nodiscard]] problems::SparseCodes draw(SampleSet set, Index count, Index first = 0) const;
+  /// Measurements of codes that are given, rows first, first + 1, ... of a table, with noise that depends on
+  /// (seed, row) only.
+  [[nodiscard]] problems::SparseCodes measure(const problems::Table& codes, Index first) const;
 
  private:
+  template <class CodeOf>
+  [[nodiscard]] problems::SparseCodes samples(Index count, const CodeOf& code_of) const;
+
   std::uint64_t seed_;
   SparseCodingOptions options_;
   problems::Matrix D_;

@@ -384,23 +384,35 @@ class Trainer {
     }
   }
 
-  // Mean surrogate of the batch and, for sigma of a mean, the factor of the derivatives.
+  // Mean surrogate of the batch and, for sigma of a mean, the factor of the derivatives: backward() leaves
+  // out runs whose loss is infinite.
   struct BatchRisk {
     double value = 0;
     double factor = 1;
   };
   BatchRisk mean_surrogate(const Stage& stage, Index runs) {
     double sum = 0;
+    Index infinite = 0;
     const bool of_mean = stage.surrogate.kind == SurrogateKind::logistic_mean;
     for (const double loss : losses_) {
       if (loss < 0) continue;  // no run
-      sum += of_mean ? loss : stage.surrogate.value(loss);
       failures_ += loss >= stage.surrogate.tolerance ? 1 : 0;
+      if (loss == infinity) ++infinite;
+      if (loss == infinity && of_mean) continue;  // a failure, of which there is no mean
+      sum += of_mean ? loss : stage.surrogate.value(loss);
     }
+    require(infinite < runs,
+            "training diverged at step {} of epoch {} of stage '{}': no run has a finite loss; try a smaller "
+            "mean_rate (now {})",
+            state_.batch + 1, state_.epoch + 1, stage.name, stage.mean_rate);
     runs_ += runs;
-    const double mean = sum / static_cast<double>(runs);
-    if (!of_mean) return {mean, 1};
-    return {stage.surrogate.value(mean), stage.surrogate.derivative(mean)};
+    if (!of_mean) return {sum / static_cast<double>(runs), 1};
+    const double mean = sum / static_cast<double>(runs - infinite);
+    const double value = stage.surrogate.value(mean);
+    const double factor = stage.surrogate.derivative(mean);
+    if (infinite == 0) return {value, factor};
+    const double failed = static_cast<double>(infinite) / static_cast<double>(runs);
+    return {failed + (1 - failed) * value, factor};
   }
 
   void assign_weights(const Stage& stage) {

@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace surefoot::learning {
@@ -358,6 +359,77 @@ TEST(Train, NamesWhatIsWrongWithOptions) {
           "stage 'bound': surrogate identity is no risk");
   refused([](TrainOptions& o) { o.stages[1].surrogate.width = 0; }, "surrogate width: 0 must be > 0");
   refused([](TrainOptions& o) { o.steps = -1; }, "steps: -1 is outside 0 .. 100000000");
+}
+
+/// What training says instead of going on with weights that mean nothing.
+TEST(Train, NamesTheStepThatDiverges) {
+  const test_support::TemporaryFolder folder;
+  for (const SurrogateKind kind :
+       {SurrogateKind::logarithm, SurrogateKind::logistic_mean, SurrogateKind::tolerance}) {
+    Setting setting;
+    TrainOptions options = small_options();
+    options.checkpoint = folder / std::string(to_string(kind));
+    options.checkpoint_seconds = 0;
+    options.stages = {fast_stage(false)};
+    options.stages[0].surrogate.kind = kind;
+    options.stages[0].schedule = Schedule::constant;
+    options.stages[0].mean_rate = 1e250;
+    EXPECT_INPUT_ERROR(
+        train(*setting.op, initial_posterior(*setting.op), setting.loss, options),
+        "training diverged at step 2 of epoch 1 of stage 'plain': no run has a finite loss; try a "
+        "smaller mean_rate (now 1e+250)")
+        << to_string(kind);
+    EXPECT_TRUE(std::filesystem::exists(options.checkpoint)) << "it is kept";
+  }
+}
+
+/// A run without a finite loss is a failure, and takes no part in the mean of the others.
+TEST(Train, LogisticMeanGoesOnWithTheRunsThatAreFinite) {
+  constexpr Index samples = 50;
+  const auto first_epoch = [&](bool broken, std::vector<double>& weights) {
+    Setting setting("alista", samples);
+    if (broken) {
+      setting.codes->b.row(7).setConstant(1e200);
+      setting.op->instances_changed();
+    }
+    TrainOptions options = small_options();
+    options.stages = {fast_stage(false)};
+    Stage& stage = options.stages[0];
+    stage.batch = samples;
+    stage.epochs = 1;
+    stage.surrogate = {SurrogateKind::logistic_mean, 1.0, 0.1, 1.0};
+    TrainProgress seen;
+    TrainHooks hooks;
+    hooks.progress = [&](const TrainProgress& now) { seen = now; };
+    const Posterior begin = initial_posterior(*setting.op);
+    const Posterior end = train(*setting.op, begin, setting.loss, options, hooks).posterior;
+    weights.assign(end.gaussians.mean.begin(), end.gaussians.mean.end());
+    EXPECT_TRUE(end.gaussians.mean.allFinite());
+    EXPECT_NE(end.gaussians.mean, begin.gaussians.mean);
+    // Alone, the mean of the finite losses.
+    Unroll unroll(*setting.op, setting.loss, K);
+    setting.op->assign({begin.gaussians.mean.data(), static_cast<std::size_t>(begin.gaussians.mean.size())},
+                       std::vector<double>(static_cast<std::size_t>(begin.gaussians.mean.size()), 0.0));
+    double sum = 0;
+    Index finite = 0;
+    for (Index i = 0; i < samples; ++i) {
+      double loss = 0;
+      unroll.forward(i, 1, nullptr, &loss);
+      if (loss == infinity) continue;
+      sum += loss;
+      ++finite;
+    }
+    EXPECT_EQ(finite, broken ? samples - 1 : samples);
+    const double mean = stage.surrogate.value(sum / static_cast<double>(finite));
+    const double expected =
+        (static_cast<double>(samples - finite) + static_cast<double>(finite) * mean) / samples;
+    EXPECT_NEAR(seen.surrogate, expected, 1e-5 * expected);
+  };
+  std::vector<double> whole;
+  std::vector<double> broken;
+  first_epoch(false, whole);
+  first_epoch(true, broken);
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(broken[i], whole[i], 1e-2) << i;
 }
 
 TEST(Train, IsTheSameBitsWhateverTheProcesses) {

@@ -68,7 +68,10 @@ void CodeNetwork::check_step(Index k) const {
 problems::Matrix analytic_weights(const problems::Matrix& D) {
   const problems::Matrix square = D * D.transpose();
   const Eigen::LLT<problems::Matrix> factor(square);
-  require(factor.info() == Eigen::Success, "D: {} x {} has dependent rows", D.rows(), D.cols());
+  // Rounding may let a factor of dependent rows exist.
+  constexpr double least_rcond = 1e-14;
+  require(factor.info() == Eigen::Success && factor.rcond() > least_rcond, "D: {} x {} has dependent rows",
+          D.rows(), D.cols());
   problems::Matrix W = factor.solve(D);
   for (Index i = 0; i < W.cols(); ++i) W.col(i) /= D.col(i).dot(W.col(i));
   return W;
