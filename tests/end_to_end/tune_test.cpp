@@ -116,7 +116,7 @@ TEST_F(Tune, AGridOfMoreThanThereIsEndsAndSaysSo) {
                " --iterations 20 --target \"50% below 1\" --over alpha=1:1.09 --grid 120 "
                "--search-share 0.02 --out a");
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.err.find("--grid: in few digits these settings have 10 points, not 120\n"),
+  EXPECT_NE(result.err.find("--grid: in few digits these settings have 91 points, not 120\n"),
             std::string::npos)
       << result.err;
 }
