@@ -94,7 +94,7 @@ TEST(TuneFamily, WholeNumbersOfTheSolverAreNotCut) {
   };
   refused("scaling=2.7|10", "--over: scaling: 2.7 is not a whole number");
   refused("rho,scaling=10|1e300", "--over: scaling: 1e+300 is not a whole number");
-  refused("scaling=1:10:linear:4", "--over: scaling: 4.44 is not a whole number");
+  refused("scaling=1:10:linear:4", "--over: scaling: 4.4 is not a whole number");
   refused("alpha=1:3", "--over: alpha: ");
   options.over = "scaling=10|0,rho";
   EXPECT_EQ(osqp_axes_of(options).size(), 2U);
