@@ -145,7 +145,7 @@ bool found_by_data(const Kind& kind, const Certificate& certificate) {
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < certificate.variants.size(); ++i) {
-    certify::CountedRows counted;
+    certify::CountedRows counted(certify::counted_apart(certificate.variants[i]));
     for (std::size_t of = 0; of < certify::table_count(certificate.variants[i]) && next < kind.data.size();
          ++of) {
       const std::string& file = kind.data[next++];
@@ -159,7 +159,7 @@ bool found_by_data(const Kind& kind, const Certificate& certificate) {
         throw;
       }
       certify::require_same_sampling(certificate, *table);
-      table->follow(counted.rows());
+      table->follow(counted.next_row());
       runs::Tally tally = table->count(certify::recount_spec(certificate, table->steps()), nullptr);
       counted.add(std::move(tally), table->check(), {file, table->sha256(), 0, table->reading()});
     }

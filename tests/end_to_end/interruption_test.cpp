@@ -357,7 +357,7 @@ TEST_F(Interruption, SigtermStopsCountsOfAPartThatGoOn) {
   const std::string count = SUREFOOT_PROGRAM " certify - --source all --first-row 100 --tally out" + kept;
   {
     Child child(folder_,
-                {"sh", "-c", "exec 3<>pipe; head -c 28000000 table.csv >&3 & exec " + count + " <&3"});
+                {"sh", "-c", "exec 3<>pipe; head -c 28000000 table.csv >pipe 3>&- & exec " + count + " <&3"});
     ASSERT_FALSE(child.wait_for(long_enough, [&] { return is_kept(work); })) << errors();
     child.send(SIGTERM);
     ASSERT_EQ(child.wait_for(long_enough), 143) << errors();
