@@ -17,7 +17,6 @@
 struct TuneSearchArguments {
   double confidence = 0.99;
   std::string time;  ///< "60s"; empty: none
-  double share = 0.5;
 
   /// Puts what was given into the options.
   void check(surefoot::experiments::TuneOptions& options) const;

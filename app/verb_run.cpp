@@ -154,6 +154,17 @@ Preset checked_preset(RunArguments& arguments) {
   return preset;
 }
 
+/// What a repetition of a run with a schedule says instead of settings: nothing.
+RerunOptions no_settings(const CLI::App& verb, const RunArguments& arguments, RerunOptions settings) {
+  for (auto& [name, value] : settings) {
+    require(verb.count(name) == 0, "{}: with --schedule all settings are those of the weights", name);
+    value.clear();
+  }
+  require(!names_weights(arguments.run.start), "--start: with --schedule a start is a table of iterates");
+  require(!arguments.stream, "--stream: with --schedule all problems are held");
+  return settings;
+}
+
 void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   algorithms::OsqpOptions osqp = arguments.osqp.over(osqp_preset(checked_preset(arguments)));
   if (verb.count("--adaptive-rho") == 0) arguments.adaptive_rho = adaptive_rho_name(osqp.adaptive_rho);
@@ -163,16 +174,9 @@ void run_qp(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   require(!osqp.stop || osqp.check_termination > 0, "--stop: needs --check-termination above 0");
   osqp.max_iter = arguments.run.iterations;
   if (!arguments.schedule.empty()) {
-    RerunOptions settings = rerun_settings(osqp, arguments.preset);
-    for (auto& [name, value] : settings) {
-      require(verb.count(name) == 0, "{}: with --schedule all settings are those of the weights", name);
-      value.clear();  // a repetition has none of them either
-    }
     require(!osqp.stop, "--stop: a schedule has no stopping test");
-    require(!names_weights(arguments.run.start), "--start: with --schedule a start is a table of iterates");
-    require(!arguments.stream, "--stream: with --schedule all problems are held");
     return run(
-        verb, arguments, std::move(settings),
+        verb, arguments, no_settings(verb, arguments, rerun_settings(osqp, arguments.preset)),
         {[&](families::FamilyFiles& files) { return scheduled_run(files, arguments.schedule); }, {}, {}},
         exit_code);
   }
@@ -195,6 +199,16 @@ void run_cone(const CLI::App& verb, RunArguments& arguments, int& exit_code) {
   scs.max_iters = arguments.run.iterations;
   scs.validate();
   arguments.cones.validate();
+  if (!arguments.schedule.empty()) {
+    require(!scs.stop, "--stop: a schedule has no stopping test");
+    return run(verb, arguments, no_settings(verb, arguments, rerun_settings(scs, arguments.preset)),
+               {[&](families::FamilyFiles& files) {
+                  return scheduled_run(files, arguments.cones, arguments.schedule);
+                },
+                {},
+                {}},
+               exit_code);
+  }
   run(verb, arguments, rerun_settings(scs, arguments.preset),
       {[&](families::FamilyFiles& files) {
          return names_weights(arguments.run.start)
@@ -330,6 +344,9 @@ void add_cone(CLI::App& run, int& exit_code) {
       "acceleration, adaptive scale and stopping test; package is its older name) or paper");
   add_cone_options(*verb, arguments->cones);
   add_scs_options(*verb, *arguments);
+  verb->add_option(
+      "--schedule", arguments->schedule,
+      "weights of a learned schedule of scale and alpha, of surefoot train: its settings, run at the means");
   verb->footer("Example: surefoot run cone examples/portfolio --iterations 200");
   verb->callback([arguments, verb, &exit_code] { run_cone(*verb, *arguments, exit_code); });
 }

@@ -72,9 +72,8 @@ void tune_family(const CLI::App& verb, TuneArguments& arguments, const std::stri
         {"--" + each.name, std::filesystem::path(each.file).filename().string(), each.sha256});
   }
   const TuneSplit split = split_problems(subject->problems(), arguments.options.tune, subject->has_default());
-  certify::Independence independence = subject->independence(split.certified);
-  independence.require_none(arguments.folder.empty() ? "problems" : arguments.folder,
-                            arguments.options.allow_dependence);
+  const certify::Independence independence =
+      subject->independence(split, arguments.folder.empty() ? "problems" : arguments.folder);
   // Problems that were searched are no longer fit to certify these settings: they are looked at too.
   const certify::SampleRange certified = range_of(files, split.certified);
   LookBook looks(arguments.looks, "tune", configuration_of(verb, data), arguments.checkpoint.resume);

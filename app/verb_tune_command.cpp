@@ -3,6 +3,7 @@
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/parallel.hpp"
 #include "surefoot/experiments/host.hpp"
+#include "surefoot/experiments/looks.hpp"
 #include "surefoot/experiments/tune_command.hpp"
 #include "surefoot/experiments/tune_files.hpp"
 #include "surefoot/io/npy.hpp"
@@ -38,6 +39,7 @@ struct TuneCommandArguments {
   Index jobs = 0;
   OutputOptions output{"surefoot-tune", false};
   CheckpointOptions checkpoint;
+  LookOptions looks;
 };
 
 void tune_command(const CLI::App& verb, TuneCommandArguments& arguments, int& exit_code) {
@@ -48,6 +50,10 @@ void tune_command(const CLI::App& verb, TuneCommandArguments& arguments, int& ex
   begin_work();
   const auto folder = std::make_unique<io::ResultFolder>(arguments.output.folder, is_file_of_tuning);
   arguments.checkpoint.prepare();
+  const TuneSplit split = split_problems(options.samples, options.tune, !options.defaults.empty());
+  const certify::SampleRange certified = seeds_of_command(options, split.certified);
+  LookBook looks(arguments.looks, "tune command", configuration_of(verb, {}), arguments.checkpoint.resume);
+  looks.announce({seeds_of_command(options, split.search), certified}, program_name(options.command));
   options.tune.checkpoints = !arguments.checkpoint.folder.empty();
   const auto journal = open_journal(arguments.checkpoint, verb, {});
   const StopSignals signals(how_to_go_on(arguments.checkpoint));
@@ -68,6 +74,11 @@ void tune_command(const CLI::App& verb, TuneCommandArguments& arguments, int& ex
     variant.sha256 = io::sha256_hex(others.back().content);
     variant.reading = {certify::unlabelled_columns({variant.first_step, variant.last_step})};
   }
+  std::vector<certify::SampleProvenance> provenance;
+  for (const certify::SampleProvenance& look : looks.record()) {
+    if (look.range == certified) provenance.assign(certificate.variants.size(), look);
+  }
+  certify::set_provenance(certificate, provenance);
   others.push_back({tune_names::keywords, settings_keywords(result.winner, "")});
   write_tuning(subject, options.tune, result, arguments.output, *folder, std::move(others));
   std::vector<std::string> words;
@@ -117,6 +128,7 @@ void add_tune_command(CLI::App& tune, int& exit_code) {
   add_dependence_option(*verb, options.allow_dependence);
   add_output_options(*verb, arguments->output);
   add_checkpoint_options(*verb, arguments->checkpoint);
+  add_look_options(*verb, arguments->looks);
   add_memory_option(*verb, options.memory_limit);
   verb->footer(
       "Example: surefoot tune command --over rho=1e-3:1e3:log --target \"90% below 1e-4\" --samples 400 -- ./solver "

@@ -1,4 +1,5 @@
 #include "surefoot/certify/ask.hpp"
+#include "surefoot/certify/assumptions.hpp"
 #include "surefoot/certify/classical.hpp"
 #include "surefoot/certify/count_long_table.hpp"
 #include "surefoot/certify/count_table.hpp"
@@ -35,6 +36,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace py = pybind11;
@@ -589,6 +591,13 @@ void add_certificate(py::module_& module) {
                  certify::cvar_bound(self.certificate(), variant, step, level);
              require(bound.has_value(), "step: nothing is claimed about means at step {}", step);
              return *bound;
+           })
+      .def("with_provenance",
+           [](const HeldCertificate& self, const std::vector<certify::SampleProvenance>& provenance) {
+             certify::Certificate certificate = self.certificate();
+             certify::set_provenance(certificate, provenance);
+             std::string run = certificate.run;
+             return HeldCertificate(std::move(certificate), std::move(run));
            })
       .def("terminal_text",
            [](const HeldCertificate& self) { return report::terminal_text(self.certificate()); })

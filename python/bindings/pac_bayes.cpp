@@ -228,13 +228,13 @@ struct LookArguments {
 
 LookArguments look_arguments(const certify::SampleRange& range, const std::string& subject,
                              const std::optional<std::string>& ledger, bool again,
-                             const std::optional<std::string>& carried) {
+                             const std::optional<std::string>& carried, const std::string& by) {
   LookArguments arguments;
   if (ledger) arguments.record.ledgers.emplace_back(*ledger);
   arguments.record.shared = ledger.has_value();
   arguments.record.again = again;
   if (carried) arguments.record.known = certify::parse_ledger("metadata 'looks' of the posterior", *carried);
-  arguments.look = {range, "surefoot.calibrate", subject, "", certify::utc_now()};
+  arguments.look = {range, by, subject, "", certify::utc_now()};
   return arguments;
 }
 
@@ -251,18 +251,24 @@ void add_looks(py::module_& module) {
   py::class_<SampleProvenance>(module, "SampleProvenance").def(py::init([](const SampleRange& range) {
     return SampleProvenance{range};
   }));
-  module.def("check_look", [](const SampleRange& range, const std::string& subject,
-                              const std::optional<std::string>& ledger, bool again,
-                              const std::optional<std::string>& carried) {
-    const LookArguments arguments = look_arguments(range, subject, ledger, again, carried);
-    certify::check_looks(arguments.record, {arguments.look});
-  });
-  module.def("record_look", [](const SampleRange& range, const std::string& subject,
-                               const std::optional<std::string>& ledger, bool again,
-                               const std::optional<std::string>& carried) {
-    const LookArguments arguments = look_arguments(range, subject, ledger, again, carried);
-    return certify::record_looks(arguments.record, {arguments.look}).front();
-  });
+  module.def(
+      "check_look",
+      [](const SampleRange& range, const std::string& subject, const std::optional<std::string>& ledger,
+         bool again, const std::optional<std::string>& carried, const std::string& by) {
+        const LookArguments arguments = look_arguments(range, subject, ledger, again, carried, by);
+        certify::check_looks(arguments.record, {arguments.look});
+      },
+      py::arg("range"), py::arg("subject"), py::arg("ledger"), py::arg("again"), py::arg("carried"),
+      py::arg("by") = "surefoot.calibrate");
+  module.def(
+      "record_look",
+      [](const SampleRange& range, const std::string& subject, const std::optional<std::string>& ledger,
+         bool again, const std::optional<std::string>& carried, const std::string& by) {
+        const LookArguments arguments = look_arguments(range, subject, ledger, again, carried, by);
+        return certify::record_looks(arguments.record, {arguments.look}).front();
+      },
+      py::arg("range"), py::arg("subject"), py::arg("ledger"), py::arg("again"), py::arg("carried"),
+      py::arg("by") = "surefoot.calibrate");
   module.attr("training_set") = certify::training_set;
   module.attr("hold_out_set") = certify::hold_out_set;
 }

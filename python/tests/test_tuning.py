@@ -1,5 +1,7 @@
 """surefoot.tune: finds what a fine grid finds, certifies on problems that nothing was chosen by, and says what is wrong."""
 
+import json
+
 import numpy as np
 import pytest
 import surefoot
@@ -93,6 +95,49 @@ def test_a_run_that_fails_is_unsolved():
     assert nan.failures == 0 and nan.settings["step"] <= 0.15
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_not_finite_is_a_failure_wherever_it_stands(bad):
+    def run(settings, problem):
+        rows = descent(settings, problem)
+        if settings["method"] == "broken":
+            rows[:] = 0
+            rows[50] = bad
+        return rows
+
+    found = tuned(run=run, space={"step": (0.05, 0.5), "method": ["broken", "sound"]})
+    assert found.settings["method"] == "sound"
+
+
+def test_the_usual_runs_are_enough_for_the_first_rung():
+    found = tuned(space={"step": (0.05, 0.5), "a": list(range(9)), "b": list(range(8))}, problems=200, target="50% below 1e-3")
+    assert sum(one.problems for one in found.tried) >= 7 * 72 * 8 > 40 * 100
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.99, 0.9999), (1990, 2020), (1e-3, 1e3), (0, 1), (1.0, 1.9)])
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_a_range_has_many_values_of_few_digits(low, high, logarithmic):
+    if low == 0 and logarithmic:
+        return
+    axis = surefoot.tuning._Range("x", low, high, logarithmic)
+    values = {axis.value(place) for place in np.linspace(0, 1, 20_001)}
+    assert min(values) >= low and max(values) <= high
+    assert 32 <= len(values) <= 1000 * max(1, np.log10(high / low) if logarithmic else 1)
+    assert all(len(repr(value)) <= 9 for value in values)
+
+
+def test_a_second_look_at_the_same_problems_is_refused(tmp_path):
+    ledger = tmp_path / "ledger.jsonl"
+    named = {"family": "curvatures(low=1, high=10)", "ledger": ledger}
+    first = tuned(**named)
+    assert first.certificate.verify()
+    provenance = json.loads(first.certificate.to_json())["variants"][0]["provenance"]
+    assert (provenance["first"], provenance["count"]) == (200, 200)
+    with pytest.raises(surefoot.InputError, match=r"by surefoot\.tune"):
+        tuned(**named, seed=1)
+    again = tuned(**named, seed=1, look_again=True)
+    assert json.loads(again.certificate.to_json())["variants"][0]["provenance"]["earlier_looks"] == 1
+
+
 def broken(settings, problem):
     raise ZeroDivisionError("no")
 
@@ -112,6 +157,7 @@ def broken(settings, problem):
         ({"target": "often"}, "target: 'often' is not a share below a tolerance"),
         ({"search_share": 1.0}, "search_share: 1.0 is outside"),
         ({"runs": 10}, "runs: 10 are too few; the first rung alone needs 56"),
+        ({"ledger": "l.jsonl"}, "family: a ledger needs a name"),
         ({"run": broken}, "run: none of .* gave a row of numbers; the first: ZeroDivisionError: no"),
         ({"run": lambda settings, problem: [[1.0]]}, "run: none of .* a result of shape"),
     ],

@@ -1,4 +1,5 @@
 #include "surefoot/bounds/quantile.hpp"
+#include "surefoot/certify/paired.hpp"
 #include "surefoot/experiments/tuning.hpp"
 #include "surefoot/io/checkpoint_file.hpp"
 
@@ -60,6 +61,36 @@ class AllTheSame final : public Tunable {
   std::uint64_t seed_;
 };
 
+/// The share of problems on which times of the same law, uniform on 1 .. 40, fulfil `holds`; those of one
+/// setting are the same times.
+template <class Holds>
+double share_of_pairs(bool same, const Holds& holds) {
+  Index count = 0;
+  for (Index a = 1; a <= horizon; ++a) {
+    for (Index b = 1; b <= horizon; ++b) {
+      if (same && a != b) continue;
+      count += holds(static_cast<double>(a), static_cast<double>(b)) ? 1 : 0;
+    }
+  }
+  return static_cast<double>(count) / static_cast<double>(same ? horizon : horizon * horizon);
+}
+
+/// Whether something that the comparison says is not so.
+bool is_false(const certify::PairedComparison& paired, bool same) {
+  const certify::PairedTimes& times = paired.times.at(0);
+  const auto at_most = [&](double value) {
+    return [value](double above, double below) { return above / below <= value; };
+  };
+  bool wrong = times.share_b_earlier > share_of_pairs(same, [](double a, double b) { return b < a; }) ||
+               times.share_a_earlier > share_of_pairs(same, [](double a, double b) { return a < b; });
+  for (const certify::PairedRatio& ratio : times.ratios) {
+    if (ratio.rank == 0) continue;
+    for (const double value : {ratio.b_over_a.value, ratio.a_over_b.value})
+      wrong = wrong || share_of_pairs(same, at_most(value)) < ratio.share;
+  }
+  return wrong;
+}
+
 // A budget below 32 is false. Chosen by racing, certified on the other problems: as seldom as was paid for.
 // The best of the same grid on all problems, with the same delta and not paid for: far more often. Paid for
 // by Learn-then-Test: seldom again.
@@ -73,6 +104,8 @@ TEST(TuningCoverage, BudgetsOfTunedSettingsAreTrueAndThoseOfTheBestOfAGridAreNot
   std::vector<char> tuned(studies);
   std::vector<char> usual(studies);
   std::vector<char> paid(studies);
+  std::vector<char> compared(studies);
+  std::vector<char> any(studies);
   std::vector<char> naive(studies);
   const Index rank = bounds::order_statistic_rank(problems, share, options.budget_delta(true));
   parallel_blocks(studies, [&](Index study) {
@@ -82,6 +115,8 @@ TEST(TuningCoverage, BudgetsOfTunedSettingsAreTrueAndThoseOfTheBestOfAGridAreNot
     const TuneResult result = tune(subject, problems, options, journal);
     tuned[place] = result.after && *result.after < truth ? 1 : 0;
     usual[place] = result.before && *result.before < truth ? 1 : 0;
+    compared[place] = is_false(*result.paired, result.default_wins) ? 1 : 0;
+    any[place] = tuned[place] != 0 || usual[place] != 0 || compared[place] != 0 ? 1 : 0;
     const LearnThenTest tested = learn_then_test(subject, problems, options, journal);
     paid[place] = tested.steps && *tested.steps < truth ? 1 : 0;
     for (const SettingValues& each : subject.space().coarse_grid()) {
@@ -97,12 +132,18 @@ TEST(TuningCoverage, BudgetsOfTunedSettingsAreTrueAndThoseOfTheBestOfAGridAreNot
   test::expect_at_most(count(tuned), options.budget_delta(true), studies);
   test::expect_at_most(count(usual), options.budget_delta(true), studies);
   test::expect_at_most(count(paid), options.budget_delta(true), studies);
+  test::expect_at_most(count(compared), options.paired_delta(), studies);
+  // All of this holds together.
+  test::expect_at_most(count(any), options.delta, studies);
   EXPECT_GT(count(tuned), 0);
+  EXPECT_GT(count(compared), 0);
   // By the same test, the best of the grid is false more often than delta allows.
   EXPECT_LT(bounds::binomial_tail_upper(count(naive), studies, options.budget_delta(true)), 1e-6);
-  std::printf("false of %d studies: tuned %d, default %d, Learn-then-Test %d, best of the grid %d\n",
-              static_cast<int>(studies), static_cast<int>(count(tuned)), static_cast<int>(count(usual)),
-              static_cast<int>(count(paid)), static_cast<int>(count(naive)));
+  std::printf(
+      "false of %d studies: tuned %d, default %d, paired %d, any of them %d, Learn-then-Test %d, best of the grid %d\n",
+      static_cast<int>(studies), static_cast<int>(count(tuned)), static_cast<int>(count(usual)),
+      static_cast<int>(count(compared)), static_cast<int>(count(any)), static_cast<int>(count(paid)),
+      static_cast<int>(count(naive)));
 }
 
 }  // namespace

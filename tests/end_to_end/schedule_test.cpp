@@ -164,8 +164,8 @@ TEST_F(Schedules, RunOnOtherProblemsAsSolversDo) {
                  "depends on problems 0 .. 199 of these files");
   fs::copy(folder_ / "mpc", folder_ / "others");
   for (const std::string name : {"others/l.csv", "others/u.csv"}) {
-    const std::string text = slurp(folder_ / name);
-    write(name, text.substr(0, text.find('\n', text.size() / 3) + 1));
+    const std::string text = slurp(folder_ / name);  // a third of the problems, the last ones
+    write(name, text.substr(text.find('\n', text.size() / 3 * 2) + 1));
   }
   const ProgramResult ran = surefoot(
       "run qp others --schedule s/weights.safetensors --iterations 30 --metric optimality --tolerances 1e-2 --out r");
@@ -176,6 +176,37 @@ TEST_F(Schedules, RunOnOtherProblemsAsSolversDo) {
   expect_refused("run qp others --schedule s/weights.safetensors --rho 1 --out x",
                  "--rho: with --schedule all settings are those of the weights");
   EXPECT_FALSE(fs::exists(folder_ / "x"));
+}
+
+TEST_F(Schedules, OfScsAreCertifiedAndRunOnOtherProblems) {
+  fs::copy(SUREFOOT_SOURCE_DIR "/examples/portfolio", folder_ / "portfolio");
+  write_recipe(
+      recipe("kind = \"cone\"\nfolder = \"portfolio\"\nsamples = 150\n", "steps = 12\nscale = 0.3\n"));
+  const ProgramResult trained = surefoot("train s.toml --out s --quiet");
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(slurp(folder_ / "s/schedule.csv").substr(0, 13), "k,scale,alpha");
+  const ProgramResult made =
+      surefoot("calibrate s/weights.safetensors --hold-out 200:200 --tolerances 1e-2,1e-1 --out g");
+  ASSERT_EQ(made.code, 0) << made.err;
+  for (const std::string kind : {"hold-out", "hold-out-means", "pac-bayes"}) {
+    const std::string certificate = "g/" + kind + "/certificate.json";
+    EXPECT_EQ(surefoot("verify " + certificate + " --weights s/weights.safetensors").code, 0) << kind;
+  }
+  EXPECT_EQ(surefoot("verify g/hold-out-means/certificate.json --rerun .").code, 0);
+  expect_refused("run cone portfolio --schedule s/weights.safetensors --out r",
+                 "depends on problems 0 .. 149");
+  fs::copy(folder_ / "portfolio", folder_ / "others");
+  const std::string text = slurp(folder_ / "others/c.csv");
+  write("others/c.csv", text.substr(text.find('\n', text.size() / 2) + 1));
+  const ProgramResult ran =
+      surefoot("run cone others --schedule s/weights.safetensors --metric optimality --out r");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ScheduleTestJson::parse(slurp(folder_ / "r/certificate.json")).at("run").at("solver"),
+            "schedule-scs");
+  EXPECT_EQ(surefoot("verify r/certificate.json --rerun .").code, 0);
+  expect_refused("run qp mpc --schedule s/weights.safetensors --out x", "no schedule of OSQP");
+  expect_refused("run cone others --schedule s/weights.safetensors --scale 1 --out x",
+                 "--scale: with --schedule all settings are those of the weights");
 }
 
 TEST_F(Schedules, OfStepSizesAreShorterThanTheConstant) {
@@ -223,10 +254,11 @@ TEST_F(Schedules, BadInputIsOneLine) {
   refused(recipe("folder = \"mpc\"\nkind = \"lasso\"\nsamples = 20", "steps = 3"), "has no D");
   refused(recipe("folder = \"mpc\"\nsamples = 20", "steps = 3\nsolver = \"ista\""),
           "solver: 'ista' is not osqp");
+  refused(recipe("folder = \"mpc\"\nkind = \"cone\"\nsamples = 20", "steps = 3"), "has no settings.toml");
   refused(recipe("folder = \"mpc\"\nsamples = 20\nseed = 1", "steps = 3"), "seed: the problems of a folder");
   refused(recipe("folder = \"mpc\"\nsamples = 2000", "steps = 3"),
           "has problems 0 .. 999; samples 0 .. 1999");
-  refused(recipe("folder = \"mpc\"\nsamples = 20", "steps = 3\nalpha = 2.0"), "alpha: 2 is outside (0, 2)");
+  refused(recipe("folder = \"mpc\"\nsamples = 20", "steps = 3\nalpha = 2.0"), "alpha: 2 is outside [0, 2)");
   refused(recipe("folder = \"mpc\"\nsamples = 20", "steps = 3") + "[posterior]\nanalytic_start = true\n",
           "analytic_start: is for lista and schedules of step sizes");
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,39 @@ TEST_F(Tune, ASecondTuneIsASecondLook) {
   EXPECT_EQ(json_in("b/certificate.json").at("variants").at(0).at("provenance").at("earlier_looks"), 1);
 }
 
+// Every problem stands in both halves: those that settings are chosen by would certify them.
+TEST_F(Tune, ProblemsOfTheSearchThatAreCertifiedAreRefused) {
+  const std::filesystem::path folder = folder_ / "twice";
+  std::filesystem::copy(mpc(), folder);
+  for (const char* name : {"twice/l.csv", "twice/u.csv"}) {
+    const std::string text = slurp(folder_ / name);
+    const std::size_t end = [&] {
+      std::size_t at = 0;
+      for (int line = 0; line < 150; ++line) at = text.find('\n', at) + 1;
+      return at;
+    }();
+    write(name, text.substr(0, end) + text.substr(0, end));
+  }
+  const std::string options =
+      " --iterations 60 --target \"80% below 1e-2\" --over rho=1e-2:10:log:4,alpha=1:1.8:linear:2 --runs 800 --out o";
+  expect_refused("tune qp twice" + options,
+                 {"twice: problems that settings are chosen by", "not independent"});
+  expect_refused("tune qp twice --allow-dependence" + options,
+                 {"twice: problems that settings are chosen by"});
+}
+
+TEST_F(Tune, OfCommandsASecondTuneIsASecondLookToo) {
+  const std::string end =
+      " --over rho=1:2 --target \"50% below 1\" --samples 40 --ledger l.jsonl --out o -- echo 0.{seed}{rho}";
+  ASSERT_EQ(surefoot("tune command" + end).code, 0);
+  EXPECT_EQ(json_in("o/certificate.json").at("variants").at(0).at("provenance").at("first"), 20);
+  EXPECT_EQ(surefoot("verify o/certificate.json").code, 0);
+  expect_refused("tune command --seed 1" + end, {"by tune command"});
+  expect_refused("tune command --first-seed 39" + end, {"by tune command"});
+  EXPECT_EQ(surefoot("tune command --first-seed 40" + end).code, 0);
+  EXPECT_EQ(surefoot("tune command --seed 1 --look-again" + end).code, 0);
+}
+
 TEST_F(Tune, TakesTheConesOfAFolderAndLeavesTheOtherSettingsOfRun) {
   const ProgramResult result = surefoot(
       "tune cone " SUREFOOT_SOURCE_DIR
@@ -82,7 +116,7 @@ TEST_F(Tune, AGridOfMoreThanThereIsEndsAndSaysSo) {
                " --iterations 20 --target \"50% below 1\" --over alpha=1:1.09 --grid 120 "
                "--search-share 0.02 --out a");
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_NE(result.err.find("--grid: to three digits these settings have 10 points, not 120\n"),
+  EXPECT_NE(result.err.find("--grid: in few digits these settings have 91 points, not 120\n"),
             std::string::npos)
       << result.err;
 }
@@ -96,7 +130,7 @@ TEST_F(Tune, BadInputIsOneLine) {
   expect_refused(quick() + "--time 5 parsecs", {"parsecs"});
   expect_refused(
       "tune qp " + mpc() + " --iterations 4 --target \"80% below 1e-4\" --over rho=1:2:log:3 --runs 300",
-      {"no setting that was tried reaches", "the best seen, rho="});
+      {"the best settings that were found, the default, do not reach 80 % below 1e-4"});
   expect_refused("tune qp " + mpc() + " --target \"80% below 1e-2\" --over \"scaling=2.7|10\"",
                  {"--over: scaling: 2.7 is not a whole number"});
   expect_refused("tune qp " + mpc() + " --target \"99.9999999999% below 1e-2\"",

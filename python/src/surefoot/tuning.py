@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ _FEWEST_RACERS = 4
 _FINEST_LEVEL = 5
 _NEAR_ENOUGH = 1.02  # a neighbour that is this much worse on few problems runs on more
 _FEWEST_SEARCHED = 8
+_RUNS_BY_PROBLEM = 40
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,7 +78,21 @@ class _Range:
         between = (
             self.low * (self.high / self.low) ** place if self.logarithmic else self.low + (self.high - self.low) * place
         )
-        return min(max(float(f"{between:.3g}"), self.low), self.high)
+        return min(max(self._few_digits(between), self.low), self.high)
+
+    def _few_digits(self, value: float) -> float:
+        """As few digits as tell about a hundred values of the range apart, some hundred by decade of a wide one."""
+        if value == 0:
+            return 0.0
+        size = math.floor(math.log10(abs(value)))
+        if self.logarithmic:
+            decades = math.log10(self.high / self.low)
+            wanted = size - 2 + (min(0, math.ceil(math.log10(decades))) if decades > 0 else -12)
+        else:
+            wanted = math.floor(math.log10(self.high - self.low) + 0.5) - 2
+        places = max(wanted, size - 14)
+        unit = 10.0 ** abs(places)  # a whole number: the quotient is the nearest double
+        return math.floor(value * unit + 0.5) / unit if places < 0 else math.floor(value / unit + 0.5) * unit
 
 
 class _Choices:
@@ -122,7 +138,12 @@ class _Search:
     """Runs candidates, keeps what they took, and says which is the best."""
 
     def __init__(
-        self, subject: _Subject, axes: dict[str, _Range | _Choices], problems: Sequence[int], level: float, most_runs: int
+        self,
+        subject: _Subject,
+        axes: dict[str, _Range | _Choices],
+        problems: Sequence[int],
+        level: float,
+        most_runs: int | None,
     ) -> None:
         self.subject, self.axes, self.level, self.most_runs = subject, axes, level, most_runs
         self.problems = problems
@@ -141,7 +162,7 @@ class _Search:
         """Brings the candidates to so many problems; the best first. Empty: there were no runs left for it."""
         ordered = list(dict.fromkeys(places))
         wanted = sum(max(0, problems - len(self.times.get(place, []))) for place in ordered)
-        self.stopped = self.stopped or self.runs + wanted > self.most_runs
+        self.stopped = self.stopped or (self.most_runs is not None and self.runs + wanted > self.most_runs)
         if self.stopped:
             return []
         for place in ordered:
@@ -156,8 +177,11 @@ class _Search:
         count, everything = len(self.problems), [axis.places() for axis in self.axes.values()]
         racers = list(itertools.product(*everything))
         first = problems = min(count, max(8, min(count // 40, 64)))
-        if len(racers) * first > self.most_runs:
-            raise ValueError(f"runs: {self.most_runs} are too few; the first rung alone needs {len(racers) * first}")
+        fewest = len(racers) * first
+        if self.most_runs is None:
+            self.most_runs = max(_RUNS_BY_PROBLEM * count, fewest)
+        if fewest > self.most_runs:
+            raise ValueError(f"runs: {self.most_runs} are too few; the first rung alone needs {fewest}")
         while True:
             racers = self.rung(racers, problems)
             if self.stopped:
@@ -222,9 +246,9 @@ class _Subject:
         return row
 
     def time(self, settings: Settings, problem: int) -> float:
-        """The first step from which on the row stays below the tolerance."""
+        """The first step from which on the row stays below the tolerance; a row with an infinity or NaN has failed."""
         row = self.row(settings, problem)
-        if row is None:
+        if row is None or not np.isfinite(row).all():
             return math.inf
         unsolved = np.flatnonzero(~(row < self.tolerance))
         if len(unsolved) == 0:
@@ -277,6 +301,10 @@ def tune(
     metric: str = "metric",
     unit: str = "",
     allow_dependence: bool = False,
+    family: str = "",
+    family_seed: int = 0,
+    ledger: str | os.PathLike[str] | None = None,
+    look_again: bool = False,
 ) -> Tuned:
     """Searches the settings that reach the target in the fewest steps, and certifies them on problems that nothing was chosen by.
 
@@ -290,14 +318,22 @@ def tune(
     target
         A share below a tolerance: ``"90% below 1e-4"``. The steps are what is sought.
     problems
-        How many there are. The first part of them (`search_share`) is searched, the others are run once, at the end.
+        How many there are. The first part of them (`search_share`) is searched, the others are run once, at the end. Problems
+        of both parts must be independent: rows of the certified part are looked at, those of the search are not kept.
     default
         Settings to compare with; they need not lie in the space.
     runs
-        Of the search, at most: one is settings on a problem [40 for each problem that is searched].
+        Of the search, at most: one is settings on a problem [40 for each problem that is searched, or as many as the first
+        rung needs].
     confidence
         Of all that is claimed. As with ``surefoot tune``: a quarter of the rest goes to the steps of the default, a quarter to those
         of the tuned settings, a half to the comparison; without a default all of it to the tuned settings.
+    family, family_seed
+        A name for the distribution of the problems, with all its constants, and the seed they are drawn with. Kept in the
+        certificate.
+    ledger, look_again
+        File of the looks at problems. A second look at some of them, searched or certified, is an :class:`InputError`
+        unless `look_again`; the certificate says how often they were looked at before.
 
     Examples
     --------
@@ -327,9 +363,22 @@ def tune(
             f"problems: {count} are too few to choose settings on some and certify {100 * share:g} % with confidence "
             f"{confidence:g} on the others: about {enough} are needed"
         )
+    family = text("family", family)
+    if ledger is not None and not family:
+        raise ValueError("family: a ledger needs a name for what the problems are drawn from")
+    again = flag("look_again", look_again)
+    looks = [
+        (
+            _core.SampleRange(family, whole_number("family_seed", family_seed), _core.hold_out_set, some.start, len(some)),
+            getattr(run, "__name__", "run"), None if ledger is None else os.fspath(ledger), again, None, "surefoot.tune",
+        )  # fmt: skip
+        for some in (searched, certified)
+    ]
+    for look in looks:
+        _core.check_look(*look)
     subject = _Subject(run, tolerance, whole_number("first_step", first_step))
     order = np.random.default_rng(whole_number("seed", seed)).permutation(len(searched)).tolist()
-    most = 40 * len(searched) if runs is None else whole_number("runs", runs)
+    most = None if runs is None else whole_number("runs", runs)
     search = _Search(subject, axes, order, share, most)
     search.race()
     if subject.columns == 0:
@@ -360,6 +409,9 @@ def tune(
         confidence=1 - (delta if default is None else delta / 2),
         run={"tuned": {name: str(value) for name, value in winner.items()}, "searched": len(searched), "search_runs": search.runs},
     )
+    provenance = [_core.record_look(*look) for look in looks][-1]
+    if family:
+        certificate = Certificate._of(certificate._core.with_provenance([provenance] * len(variants)))
     paired = None
     if default is not None:
         paired = compare_paired(

@@ -21,10 +21,12 @@ struct StepSetting {
 struct StepValues {
   const double* lanes = nullptr;  ///< a row of width() numbers for each setting
   const void* shared = nullptr;   ///< what prepared() gave, if all lanes have these settings; may be null
+  const double* next = nullptr;   ///< settings of the next step, laid out like `lanes`
 };
 
 /// An optimizer whose every step can have settings of its own, lane by lane: what schedules are made of
-/// (step_schedule.hpp). A step with the usual settings is the optimizer's own.
+/// (step_schedule.hpp). A step with the usual settings, and the next one too, is the optimizer's own. Where
+/// the state is in units of a setting, a step leaves it in those of the next.
 class ScheduledStep {
  public:
   virtual ~ScheduledStep() = default;
@@ -38,7 +40,7 @@ class ScheduledStep {
   virtual void step_with(Index k, const StepValues& settings, Batch z, Workspace& workspace,
                          double* residual) const = 0;
   /// As DifferentiableStep::step_vjp; the derivatives by the settings, laid out like them, go to
-  /// `d_settings`.
+  /// `d_settings`, and after them those by the next step's, which are 0 before.
   virtual void step_with_vjp(Index k, const StepValues& settings, ConstBatch z, Batch cotangent,
                              double* d_settings, Workspace& workspace) const = 0;
 

@@ -34,6 +34,15 @@ struct Scs::Room final : Workspace {
   Buffer point;         // n + m: p, then 2u~ - mu
   Buffer back;          // n + m: derivative by p
   Buffer energy_slope;  // n: P p_x
+  Buffer projected;     // m: Pi of the point's rows of y
+  Buffer by_r;          // n + m: derivative by r
+  // Settings and factors of the step, by lane:
+  Buffer scale, alpha;
+  Buffer next_scale;  // of the next step
+  Buffer divisor;     // what tau has divided the kept point by
+  const SplittingSystem::Numbers* numbers = nullptr;
+  bool in_lanes = false;            // the numbers are
+  SplittingSystem::Numbers varied;  // shared matrices with each lane's own scale; made by make_room()
 };
 
 Scs::Scs(ConeProgram problem, ScsOptions options) : problem_(std::move(problem)), options_(options) {
@@ -77,14 +86,19 @@ std::unique_ptr<Workspace> Scs::make_workspace() const {
   room->scratch = make_buffer(n_ + m_, W);
   room->scratch.resize(room->scratch.size() + static_cast<std::size_t>(system_->scratch_size()));
   room->semidefinite = SemidefiniteRoom(problem_.cones, W);
+  room->scale = room->next_scale = make_buffer(1, W);
+  std::fill(room->scale.begin(), room->scale.end(), options_.scale);
+  std::fill(room->next_scale.begin(), room->next_scale.end(), options_.scale);
+  room->alpha = room->divisor = make_buffer(1, W);
+  std::fill(room->alpha.begin(), room->alpha.end(), options_.alpha);
   return room;
 }
 
 template <class Call>
-void Scs::with_lanes(const Call& call) const {
+void Scs::with_lanes(const Room& room, const Call& call) const {
   if (system_->kind() == SystemKind::dense) {
     call(std::integral_constant<int, 16>(), std::false_type());
-  } else if (system_->own()) {
+  } else if (room.in_lanes) {
     call(std::integral_constant<int, 8>(), std::true_type());
   } else {
     call(std::integral_constant<int, 8>(), std::false_type());
@@ -98,6 +112,9 @@ void Scs::load(Index first, Index count, Workspace& workspace) const {
           "instances: {} from {} on, must lie in 0 .. {} and fit {} lanes", count, first, instances_ - 1, W);
   room.keep = false;
   room.stepped = false;
+  room.numbers = system_->own() ? &room.own : &shared_;
+  room.in_lanes = system_->own();
+  std::fill(room.scale.begin(), room.scale.end(), options_.scale);
   for (Index lane = 0; lane < W; ++lane) {
     const Index instance = first + std::min(lane, count - 1);
     const double* b = table_row(problem_.b, instance);
@@ -113,7 +130,8 @@ void Scs::load(Index first, Index count, Workspace& workspace) const {
     }
   }
   if (system_->own()) system_->factor(room.own);
-  with_lanes([&](auto lanes, auto own) { load_lanes<decltype(lanes)::value, decltype(own)::value>(room); });
+  with_lanes(room,
+             [&](auto lanes, auto own) { load_lanes<decltype(lanes)::value, decltype(own)::value>(room); });
 }
 
 /// v in place: (R + M)^{-1} R v for sign = 1, (R + M')^{-1} R v for sign = -1; v is (n + m) x W.
@@ -121,7 +139,7 @@ void Scs::load(Index first, Index count, Workspace& workspace) const {
 template <int W, bool Own>
 void Scs::solve_embedding(Room& room, double sign, double* v) const {
   using L = Lanes<W>;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const SplittingSystem::Numbers& numbers = *room.numbers;
   const L signs(sign);
   const L rho_x(options_.rho_x);
   double* solution = room.p.data();
@@ -162,7 +180,7 @@ void Scs::solve_embedding(Room& room, double sign, double* v) const {
 template <int W, bool Own>
 void Scs::load_lanes(Room& room) const {
   using L = Lanes<W>;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const SplittingSystem::Numbers& numbers = *room.numbers;
   double* r = room.r.data();
   double* g = room.g.data();
   const auto R = [&](Index i) {
@@ -225,7 +243,7 @@ template <int W, bool Own, bool Keep>
 void Scs::step_lanes(Index k, double* z, Room& room, [[maybe_unused]] double* kept, double* residual) const {
   using L = Lanes<W>;
   const SplittingSystem& system = *system_;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const SplittingSystem::Numbers& numbers = *room.numbers;
   const Cones& cones = problem_.cones;
   if (k > 0) rescale(z, n_ + m_ + 1, W);
   double* mu_x = z;
@@ -236,7 +254,7 @@ void Scs::step_lanes(Index k, double* z, Room& room, [[maybe_unused]] double* ke
   const double* r_x = room.r.data();
   const double* r_y = room.r.data() + n_ * W;
   const L rho_x(options_.rho_x);
-  const L alpha(options_.alpha);
+  const L alpha = L::load(room.alpha.data());
 
   // K p_x = rho_x mu_x - A' mu_y; along the way mu'g.
   const double* g_x = room.g.data();
@@ -292,13 +310,15 @@ void Scs::step_lanes(Index k, double* z, Room& room, [[maybe_unused]] double* ke
 
   const L scale_old = L(1.0) / eta;
   const L scale_new = L(1.0) / eta_new;
-  [[maybe_unused]] const L inverse_tau = L(1.0) / scs_divisor(tau);
+  const L divisor = scs_divisor(tau);
+  if constexpr (Keep) divisor.store(room.divisor.data());
+  [[maybe_unused]] const L inverse_tau = L(1.0) / divisor;
   [[maybe_unused]] double* kept_x = kept;
   [[maybe_unused]] double* kept_y = Keep ? kept + n_ * W : nullptr;
   [[maybe_unused]] double* kept_s = Keep ? kept + (n_ + m_) * W : nullptr;
-  const L inverse_zero(options_.scale * options_.zero_factor);
-  const L inverse_other(options_.scale);
-  [[maybe_unused]] const L weight_other(1 / options_.scale);
+  const L inverse_other = L::load(room.scale.data());
+  const L inverse_zero = inverse_other * L(options_.zero_factor);
+  [[maybe_unused]] const L weight_other = L(1.0) / inverse_other;
   L squares(0.0);
 
   // x: Pi is the identity, so that u - u~ = u~ - mu.
@@ -395,10 +415,13 @@ void Scs::step_lanes(Index k, double* z, Room& room, [[maybe_unused]] double* ke
 }
 
 void Scs::step(Index k, Batch z, Workspace& workspace, double* residual) const {
-  auto& room = static_cast<Room&>(workspace);
+  advance(k, z, static_cast<Room&>(workspace), residual);
+}
+
+void Scs::advance(Index k, Batch z, Room& room, double* residual) const {
   room.stepped = true;
   double* kept = kept_in(z.data, room);
-  with_lanes([&](auto lanes, auto own) {
+  with_lanes(room, [&](auto lanes, auto own) {
     constexpr int W = decltype(lanes)::value;
     constexpr bool Own = decltype(own)::value;
     if (kept != nullptr) {
@@ -430,19 +453,36 @@ double* Scs::kept_in(double* z, Room& room) const {
 //   d mu = m - alpha D m + R (R + M')^{-1} (d u~ + d energy) - (tau~ / root) d tau~ g,
 //   d eta = e - alpha o e + t (tau~ / root) d tau~,   d energy = (d tau~ / root) 2 P p_x,
 // root = 2 a tau~ + b from a tau~^2 + b tau~ = p_x'P p_x with b = mu'g - t eta; tau~ is constant for k = 0.
+//
+// Where the state has (x, y, s) = (w_x, Pi(w_y), (Pi(w_y) - w_y) / scale) / T, w = 2u~ - mu and T the
+// divisor, with the cotangent (c_x, c_y, c_s), and mu_y+ has (scale' / scale - 1) (Pi(w_y) - w_y), with d =
+// (scale' / scale - 1) m_y + c_s / (scale T) the derivative by Pi(w_y) - w_y: alpha m becomes alpha m + (c_x,
+// c_y + d) / T in D m, of which d is taken in the rows of y, and tau gets -(c_x'x + c_y'y + c_s's) / T.
+//
+// With l = (R + M')^{-1} (all of the derivative by p) and q = (R + M')^{-1} (all of that by r), where p = (R
+// + M)^{-1} R mu, r = (R + M)^{-1} h, a = t + r'R r and b = r'R (mu - 2p) - t eta, the derivative by R_i is
+//   l_i (mu_i - p_i) - q_i r_i + r_i^2 d a + r_i (mu_i - 2 p_i) d b,   R_i = 1 / (scale ..) in the rows of y.
 template <int W, bool Own>
-void Scs::vjp_lanes(Index k, double* cotangent, Room& room) const {
+void Scs::vjp_lanes(Index k, double* cotangent, double* d_settings, Room& room) const {
   using L = Lanes<W>;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const SplittingSystem::Numbers& numbers = *room.numbers;
   const Index rows = n_ + m_;
+  const bool kept = options_.returned;
   const double* mu = room.before.data();
   const L eta = L::load(mu + rows * W);
   const double* r = room.r.data();
   const double* g = room.g.data();
   double* point = room.point.data();
   double* back = room.back.data();
-  const L alpha(options_.alpha);
+  double* projected_point = room.projected.data();
+  const L alpha = L::load(room.alpha.data());
+  const L scale = L::load(room.scale.data());
+  const L next_scale = L::load(room.next_scale.data());
+  const L carried = next_scale / scale - L(1.0);
   const L zero(0.0);
+  const double* by_x = cotangent + (rows + 1) * W;
+  const double* by_y = by_x + n_ * W;
+  const double* by_s = by_y + m_ * W;
 
   std::copy_n(mu, rows * W, point);
   solve_embedding<W, Own>(room, 1.0, point);
@@ -463,10 +503,39 @@ void Scs::vjp_lanes(Index k, double* cotangent, Room& room) const {
     tau_tilde = solved.tau_tilde;
     inverse_root = where_greater(solved.root, zero, L(1.0) / solved.root, zero);
   }
+  const L tau = max(L(2.0) * tau_tilde - eta, zero);
+  const L inverse_divisor = L(1.0) / scs_divisor(tau);
   for (Index i = 0; i < rows; ++i) {
     const L u_tilde = L::load(point + i * W) - L::load(r + i * W) * tau_tilde;
     (u_tilde + u_tilde - L::load(mu + i * W)).store(point + i * W);
     L::load(cotangent + i * W).store(back + i * W);
+  }
+  const auto by_gap = [&](Index i) {  // of the row i of y: d above
+    return carried * L::load(cotangent + (n_ + i) * W) + L::load(by_s + i * W) * inverse_divisor / scale;
+  };
+  L by_alpha(0.0);
+  L by_carry(0.0);       // by scale' / scale
+  L by_scale_of_s(0.0);  // times -scale
+  L by_divisor(0.0);     // times -T
+  if (kept) {
+    std::copy_n(point + n_ * W, m_ * W, projected_point);
+    project_dual_cone(problem_.cones, projected_point, W, room.semidefinite);
+    for (Index i = 0; i < n_; ++i) {
+      const L by = L::load(by_x + i * W);
+      by_divisor.add_product(by, L::load(point + i * W));
+      (L::load(back + i * W) + by * inverse_divisor / alpha).store(back + i * W);
+    }
+    for (Index i = 0; i < m_; ++i) {
+      const L by = L::load(by_y + i * W);
+      const L u = L::load(projected_point + i * W);
+      const L gap = u - L::load(point + (n_ + i) * W);
+      by_divisor.add_product(by, u);
+      by_scale_of_s.add_product(L::load(by_s + i * W) * inverse_divisor / scale, gap);
+      by_carry.add_product(L::load(cotangent + (n_ + i) * W), gap);
+      double* place = back + (n_ + i) * W;
+      (L::load(place) + (by * inverse_divisor + by_gap(i)) / alpha).store(place);
+    }
+    by_divisor = by_divisor * inverse_divisor + by_scale_of_s;
   }
   project_dual_cone_vjp(problem_.cones, point + n_ * W, back + n_ * W, W, room.semidefinite);
 
@@ -474,18 +543,44 @@ void Scs::vjp_lanes(Index k, double* cotangent, Room& room) const {
   for (Index i = 0; i < rows; ++i) {
     const L m = L::load(cotangent + i * W);
     const L projected = L::load(back + i * W);
-    const L by_u_tilde = alpha * (projected + projected - m);
-    (m - alpha * projected).store(cotangent + i * W);
+    if (d_settings != nullptr) {  // u - u~
+      const L u = i < n_ ? L::load(point + i * W) : L::load(projected_point + (i - n_) * W);
+      by_alpha.add_product(m, u - L(0.5) * (L::load(point + i * W) + L::load(mu + i * W)));
+    }
+    L by_u_tilde = alpha * (projected + projected - m);
+    L by_mu = m - alpha * projected;
+    if (kept && i >= n_) {
+      const L gap = by_gap(i - n_);
+      by_u_tilde = by_u_tilde - (gap + gap);
+      by_mu += gap;
+    }
+    by_mu.store(cotangent + i * W);
     by_u_tilde.store(back + i * W);
     by_tau.subtract_product(L::load(r + i * W), by_u_tilde);
   }
   const L e = L::load(cotangent + rows * W);
-  const L open = where_greater(tau_tilde + tau_tilde, eta, alpha * e, zero);
+  if (d_settings != nullptr) by_alpha.add_product(e, tau - tau_tilde);
+  const L own_tau = kept ? alpha * e - by_divisor * inverse_divisor : alpha * e;
+  const L open = where_greater(tau_tilde + tau_tilde, eta, own_tau, zero);
   L by_eta = e - open;
+  L by_a(0.0);
+  L by_b(0.0);
+  const auto R = [&](Index i) {
+    return i < n_ ? L(options_.rho_x)
+                  : entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i - n_));
+  };
+  const auto p = [&](Index i) {
+    return L(0.5) * (L::load(point + i * W) + L::load(mu + i * W)) + L::load(r + i * W) * tau_tilde;
+  };
+  if (d_settings != nullptr) {
+    for (Index i = 0; i < rows; ++i)
+      (zero - tau_tilde * L::load(back + i * W)).store(room.by_r.data() + i * W);
+  }
   if (k > 0) {
     by_tau += open + open - alpha * e;
     const L by_energy = by_tau * inverse_root;
-    const L by_b = zero - tau_tilde * by_energy;
+    by_b = zero - tau_tilde * by_energy;
+    by_a = tau_tilde * by_b;
     by_eta.subtract_product(L(options_.tau_factor), by_b);
     for (const int i : energetic_) {
       const Index at = static_cast<Index>(i) * W;
@@ -498,11 +593,16 @@ void Scs::vjp_lanes(Index k, double* cotangent, Room& room) const {
       sum.add_product(by_b, L::load(g + i * W));
       sum.store(cotangent + i * W);
     }
+    if (d_settings != nullptr) {
+      for (Index i = 0; i < rows; ++i) {
+        const L at = p(i);
+        const L of_r = L::load(r + i * W);
+        double* place = room.by_r.data() + i * W;
+        (L::load(place) + R(i) * ((of_r + of_r) * by_a + (L::load(mu + i * W) - (at + at)) * by_b))
+            .store(place);
+      }
+    }
   }
-  const auto R = [&](Index i) {
-    return i < n_ ? L(options_.rho_x)
-                  : entry_value<W, Own>(numbers.rho_inverse.data(), static_cast<int>(i - n_));
-  };
   for (Index i = 0; i < rows; ++i) (L::load(back + i * W) / R(i)).store(back + i * W);
   solve_embedding<W, Own>(room, -1.0, back);
   const L factor = L::load(room.factor.data());
@@ -510,21 +610,194 @@ void Scs::vjp_lanes(Index k, double* cotangent, Room& room) const {
     (factor * (L::load(cotangent + i * W) + R(i) * L::load(back + i * W))).store(cotangent + i * W);
   }
   (factor * by_eta).store(cotangent + rows * W);
+  if (d_settings == nullptr) return;
+
+  double* by_r = room.by_r.data();
+  for (Index i = 0; i < rows; ++i) (L::load(by_r + i * W) / R(i)).store(by_r + i * W);
+  solve_embedding<W, Own>(room, -1.0, by_r);
+  L by_weights(0.0);  // times -scale
+  for (Index i = n_; i < rows; ++i) {
+    const L of_r = L::load(r + i * W);
+    const L of_mu = L::load(mu + i * W);
+    const L at = p(i);
+    // The solve with g has the part of b in l.
+    const L l = L::load(back + i * W) + by_b * (L::load(g + i * W) / R(i) - of_r);
+    const L by_R = l * (of_mu - at) - L::load(by_r + i * W) * of_r + of_r * of_r * by_a +
+                   of_r * (of_mu - (at + at)) * by_b;
+    by_weights.add_product(R(i), by_R);
+  }
+  const L inverse_scale = L(1.0) / scale;
+  (zero - inverse_scale * (by_weights + by_scale_of_s + by_carry * next_scale * inverse_scale))
+      .store(d_settings);
+  by_alpha.store(d_settings + W);
+  (by_carry * inverse_scale).store(d_settings + 2 * W);
+}
+
+void Scs::pull_back(Index k, ConstBatch z, Batch cotangent, double* d_settings, Room& room) const {
+  const Index rows = n_ + m_ + 1;
+  const Index W = z.width;
+  if (room.before.empty()) {
+    room.before = make_buffer(rows, W);
+    room.factor = make_buffer(1, W);
+    room.point = room.back = room.by_r = make_buffer(n_ + m_, W);
+    room.energy_slope = make_buffer(n_, W);
+    room.projected = make_buffer(m_, W);
+  }
+  std::copy_n(z.data, rows * W, room.before.data());
+  std::fill(room.factor.begin(), room.factor.end(), 1.0);
+  const bool converts = k == 0 && d_settings != nullptr;
+  if (converts) {
+    for (Index i = 0; i < m_ * W; ++i)
+      room.before[n_ * W + i] += (room.scale[i % W] - options_.scale) * z.row(rows + n_ + m_)[i] *
+                                 (i < problem_.cones.zero * W ? 0 : 1);
+  }
+  if (k > 0) rescale(room.before.data(), rows, W, room.factor.data());
+  with_lanes(room, [&](auto lanes, auto own) {
+    vjp_lanes<decltype(lanes)::value, decltype(own)::value>(k, cotangent.data, d_settings, room);
+  });
+  std::fill_n(cotangent.row(rows), returned_size() * W, 0.0);
+  if (!converts) return;
+  for (Index i = problem_.cones.zero * W; i < m_ * W; ++i) {
+    const double by_mu = cotangent.row(n_)[i];
+    cotangent.row(rows + n_ + m_)[i] = (room.scale[i % W] - options_.scale) * by_mu;
+    d_settings[i % W] += by_mu * z.row(rows + n_ + m_)[i];
+  }
 }
 
 void Scs::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const {
-  auto& room = static_cast<Room&>(workspace);
-  if (room.before.empty()) {
-    room.before = make_buffer(z.rows, z.width);
-    room.factor = make_buffer(1, z.width);
-    room.point = room.back = make_buffer(n_ + m_, z.width);
-    room.energy_slope = make_buffer(n_, z.width);
+  pull_back(k, z, cotangent, nullptr, static_cast<Room&>(workspace));
+}
+
+std::vector<StepSetting> Scs::step_settings() const {
+  require(options_.returned, "solver: a schedule of SCS is of steps that keep what the solver returns");
+  require(system_->kind() == SystemKind::sparse || system_->kind() == SystemKind::kkt,
+          "system: schedules need the kind sparse or kkt, not {}", to_string(system_->kind()));
+  return {{"scale", options_.scale}, {"alpha", options_.alpha, 2.0}};
+}
+
+std::shared_ptr<const void> Scs::prepared(std::span<const double> settings) const {
+  if (system_->own()) return nullptr;
+  auto numbers = std::make_shared<SplittingSystem::Numbers>(shared_);
+  for (Index i = 0; i < m_; ++i)
+    numbers->rho[i] = settings[0] * (i < problem_.cones.zero ? options_.zero_factor : 1.0);
+  system_->factor(*numbers);
+  return numbers;
+}
+
+void Scs::make_room(Workspace& workspace) const {
+  if (!system_->own()) static_cast<Room&>(workspace).varied = system_->in_lanes(shared_);
+}
+
+void Scs::take_settings(const StepValues& settings, Room& room) const {
+  const Index W = width();
+  const bool same = std::equal(settings.lanes, settings.lanes + W, room.scale.begin());
+  std::copy_n(settings.lanes, W, room.scale.data());
+  std::copy_n(settings.lanes + W, W, room.alpha.data());
+  std::copy_n(settings.next, W, room.next_scale.data());
+  const auto* shared = static_cast<const SplittingSystem::Numbers*>(settings.shared);
+  SplittingSystem::Numbers& own = system_->own() ? room.own : room.varied;
+  const bool are_there = same && room.numbers == &own;
+  room.numbers = shared != nullptr ? shared : &own;
+  room.in_lanes = shared == nullptr;
+  if (shared == nullptr && !are_there) {
+    for (Index i = 0; i < m_; ++i) {
+      for (Index lane = 0; lane < W; ++lane)
+        own.rho[i * W + lane] = room.scale[lane] * (i < problem_.cones.zero ? options_.zero_factor : 1.0);
+    }
+    system_->factor_again(own);
   }
-  std::copy_n(z.data, z.rows * z.width, room.before.data());
-  std::fill(room.factor.begin(), room.factor.end(), 1.0);
-  if (k > 0) rescale(room.before.data(), z.rows, z.width, room.factor.data());
-  with_lanes([&](auto lanes, auto own) {
-    vjp_lanes<decltype(lanes)::value, decltype(own)::value>(k, cotangent.data, room);
+  if (same) return;
+  with_lanes(room,
+             [&](auto lanes, auto in) { load_lanes<decltype(lanes)::value, decltype(in)::value>(room); });
+}
+
+void Scs::convert_start(double* z, const Room& room) const {
+  const Index W = width();
+  double* mu_y = z + n_ * W;
+  const double* s = z + (n_ + m_ + 1 + n_ + m_) * W;
+  for (Index i = problem_.cones.zero * W; i < m_ * W; ++i)
+    mu_y[i] += (room.scale[i % W] - options_.scale) * s[i];
+}
+
+void Scs::step_with(Index k, const StepValues& settings, Batch z, Workspace& workspace,
+                    double* residual) const {
+  auto& room = static_cast<Room&>(workspace);
+  const Index W = width();
+  take_settings(settings, room);
+  const auto is_usual = [&](double scale) { return scale == options_.scale; };
+  if (k == 0 && !std::all_of(room.scale.begin(), room.scale.end(), is_usual)) convert_start(z.data, room);
+  advance(k, z, room, residual);
+  if (std::equal(room.scale.begin(), room.scale.end(), room.next_scale.begin())) return;
+  double* mu_y = z.row(n_);
+  const double* s = z.row(n_ + m_ + 1 + n_ + m_);
+  for (Index i = problem_.cones.zero * W; i < m_ * W; ++i)
+    mu_y[i] += (room.next_scale[i % W] - room.scale[i % W]) * s[i] * room.divisor[i % W];
+}
+
+void Scs::step_with_vjp(Index k, const StepValues& settings, ConstBatch z, Batch cotangent,
+                        double* d_settings, Workspace& workspace) const {
+  auto& room = static_cast<Room&>(workspace);
+  take_settings(settings, room);
+  pull_back(k, z, cotangent, d_settings, room);
+}
+
+// With f = A x + s - b and d = P x + c + A'y, of the longer one: x takes A'f / |f| and s takes f / |f|, or x
+// takes P d / |d| and y takes A d / |d|.
+template <int W, bool Own>
+void Scs::optimality_vjp_lanes(const double* x, const double* d_value, double* cotangent, Room& room) const {
+  using L = Lanes<W>;
+  const SplittingSystem::Numbers& numbers = *room.numbers;
+  const double* y = x + n_ * W;
+  const double* s = y + m_ * W;
+  double* dual = room.p.data();
+  double* primal = dual + n_ * W;
+  L primal_squares(0.0);
+  L dual_squares(0.0);
+  for (Index i = 0; i < n_; ++i) {
+    L gradient = L::load(room.h.data() + i * W);
+    add_row_product<W, Own>(system_->P(), numbers.P.data(), i, x, gradient);
+    add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, y, gradient);
+    dual_squares.add_product(gradient, gradient);
+    gradient.store(dual + i * W);
+  }
+  for (Index i = 0; i < m_; ++i) {
+    L gap = L::load(s + i * W) - L::load(room.h.data() + (n_ + i) * W);
+    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, x, gap);
+    primal_squares.add_product(gap, gap);
+    gap.store(primal + i * W);
+  }
+  const L zero(0.0);
+  const L seed = L::load(d_value);
+  const L primal_seed = where_greater(primal_squares, dual_squares, seed / sqrt(primal_squares), zero);
+  const L dual_share = where_greater(dual_squares, zero, seed / sqrt(dual_squares), zero);
+  const L dual_seed = where_greater(primal_squares, dual_squares, zero, dual_share);
+  for (Index i = 0; i < n_; ++i) (dual_seed * L::load(dual + i * W)).store(dual + i * W);
+  for (Index i = 0; i < m_; ++i) (primal_seed * L::load(primal + i * W)).store(primal + i * W);
+  for (Index i = 0; i < n_; ++i) {
+    L sum = L::load(cotangent + i * W);
+    add_row_product<W, Own>(system_->P(), numbers.P.data(), i, dual, sum);
+    add_row_product<W, Own>(system_->A_transposed(), numbers.A_transposed.data(), i, primal, sum);
+    sum.store(cotangent + i * W);
+  }
+  for (Index i = 0; i < m_; ++i) {
+    double* by_y = cotangent + (n_ + i) * W;
+    double* by_s = by_y + m_ * W;
+    L product = L::load(by_y);
+    add_row_product<W, Own>(system_->A(), numbers.A.data(), i, dual, product);
+    product.store(by_y);
+    (L::load(by_s) + L::load(primal + i * W)).store(by_s);
+  }
+}
+
+void Scs::measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                      Workspace& workspace) const {
+  if (quantity != Quantity::optimality_residual || !options_.returned)
+    return DifferentiableStep::measure_vjp(quantity, k, z, d_value, cotangent, workspace);
+  auto& room = static_cast<Room&>(workspace);
+  const Index first = n_ + m_ + 1;
+  with_lanes(room, [&](auto lanes, auto own) {
+    optimality_vjp_lanes<decltype(lanes)::value, decltype(own)::value>(z.row(first), d_value,
+                                                                       cotangent.row(first), room);
   });
 }
 
@@ -554,7 +827,9 @@ void Scs::write(ConstBatch iterate, Workspace& /*workspace*/, Batch z) const {
 }
 
 void Scs::start_from(ConstBatch numbers, Batch z, Workspace& workspace) const {
-  write(numbers, workspace, z);
+  if (!options_.returned) return write(numbers, workspace, z);
+  start(z, workspace);
+  std::copy_n(numbers.data, (n_ + m_) * z.width, z.data);
 }
 
 void Scs::start_from_vjp(ConstBatch /*numbers*/, ConstBatch cotangent, Batch derivative,
@@ -592,7 +867,7 @@ void Scs::solution(Workspace& workspace, double* x, double* y, double* s) const 
 template <int W, bool Own>
 void Scs::measure_lanes(Quantity quantity, const double* x, Room& room, double* value) const {
   using L = Lanes<W>;
-  const SplittingSystem::Numbers& numbers = Own ? room.own : shared_;
+  const SplittingSystem::Numbers& numbers = *room.numbers;
   const double* y = x + n_ * W;
   const double* s = y + m_ * W;
   const double* c = room.h.data();
@@ -655,7 +930,7 @@ void Scs::measure(Quantity quantity, Index /*k*/, ConstBatch z, Workspace& works
   require(room.keep, "measure: prepare_measures() must come first");
   if (!room.stepped && !options_.returned) keep_start(z, room);
   const double* kept = options_.returned ? z.row(n_ + m_ + 1) : room.kept.data();
-  with_lanes([&](auto lanes, auto own) {
+  with_lanes(room, [&](auto lanes, auto own) {
     const auto one = [&](Quantity wanted, double* numbers) {
       measure_lanes<decltype(lanes)::value, decltype(own)::value>(wanted, kept, room, numbers);
     };

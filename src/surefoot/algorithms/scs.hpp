@@ -3,9 +3,13 @@
 #include "surefoot/algorithms/cones.hpp"
 #include "surefoot/algorithms/detail/splitting_system.hpp"
 #include "surefoot/algorithms/operator.hpp"
+#include "surefoot/algorithms/scheduled_step.hpp"
 #include "surefoot/problems/cone_program.hpp"
 
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace surefoot::algorithms {
@@ -71,7 +75,11 @@ Settings settings_of(const ScsOptions& options, const problems::Cones& cones);
 /// Fixed-point residual: ||mu+/eta+ - mu/eta||_2. Iterate: mu / eta (n + m), or with options.returned what
 /// the solver returns (n + 2m), which the state then has too. B. O'Donoghue, "Operator splitting for a
 /// homogeneous embedding of the linear complementarity problem", SIAM J. Optim. 31, 2021.
-class Scs final : public Operator, public DifferentiableStep {
+///
+/// Steps with a scale of their own (options.returned): where the scale changes to scale', mu_y += (scale' -
+/// scale) s before tau divides s, which leaves y and s as they are, as an adaptive change of the package
+/// does.
+class Scs final : public Operator, public DifferentiableStep, public ScheduledStep {
  public:
   explicit Scs(problems::ConeProgram problem, ScsOptions options = {});
   ~Scs() override;
@@ -104,13 +112,25 @@ class Scs final : public Operator, public DifferentiableStep {
             "its residual is of mu / eta: SCS divides by its homogenising variable, and no class is "
             "known for that"};
   }
-  /// None with options.returned, nor with cones of three rows.
+  /// None with cones of three rows.
   [[nodiscard]] const DifferentiableStep* differentiable() const override {
-    return options_.returned || problem_.cones.triples() > 0 ? nullptr : this;
+    return problem_.cones.triples() > 0 ? nullptr : this;
   }
   /// The transposed step: of the linear solve, of tau~'s root (implicitly), of the projection and of the
   /// rescaling, whose power of two is taken as fixed.
   void step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& workspace) const override;
+  /// Of the optimality residual, with options.returned.
+  void measure_vjp(Quantity quantity, Index k, ConstBatch z, const double* d_value, Batch cotangent,
+                   Workspace& workspace) const override;
+
+  /// scale and alpha; with options.returned, systems sparse and kkt.
+  [[nodiscard]] std::vector<StepSetting> step_settings() const override;
+  [[nodiscard]] std::shared_ptr<const void> prepared(std::span<const double> settings) const override;
+  void make_room(Workspace& workspace) const override;
+  void step_with(Index k, const StepValues& settings, Batch z, Workspace& workspace,
+                 double* residual) const override;
+  void step_with_vjp(Index k, const StepValues& settings, ConstBatch z, Batch cotangent, double* d_settings,
+                     Workspace& workspace) const override;
 
   /// Starts are mu, with eta = 1.
   [[nodiscard]] Index start_size() const override { return n_ + m_; }
@@ -132,11 +152,18 @@ class Scs final : public Operator, public DifferentiableStep {
   template <int W, bool Own>
   void load_lanes(Room& room) const;
   template <int W, bool Own>
-  void vjp_lanes(Index k, double* cotangent, Room& room) const;
+  void vjp_lanes(Index k, double* cotangent, double* d_settings, Room& room) const;
+  template <int W, bool Own>
+  void optimality_vjp_lanes(const double* x, const double* d_value, double* cotangent, Room& room) const;
   template <int W, bool Own>
   void measure_lanes(Quantity quantity, const double* x, Room& room, double* value) const;
   template <class Call>
-  void with_lanes(const Call& call) const;
+  void with_lanes(const Room& room, const Call& call) const;
+  void advance(Index k, Batch z, Room& room, double* residual) const;
+  void pull_back(Index k, ConstBatch z, Batch cotangent, double* d_settings, Room& room) const;
+  void take_settings(const StepValues& settings, Room& room) const;
+  /// mu_y of a state that steps have not made, from units of the usual scale to those of the first step.
+  void convert_start(double* z, const Room& room) const;
   void keep_start(ConstBatch z, Room& room) const;
   /// Where a step leaves x, y and s: null: nowhere.
   double* kept_in(double* z, Room& room) const;

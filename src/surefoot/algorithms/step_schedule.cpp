@@ -22,7 +22,7 @@ void ScheduledStep::make_room(Workspace& /*workspace*/) const {}
 struct StepSchedule::Room final : Workspace {
   std::unique_ptr<Workspace> solver;
   LaneWeights weight;
-  Buffer values;      // a row for each setting
+  Buffer values;      // a row for each setting, then the same of the next step
   Buffer d_settings;  // the same
   Buffer cotangents;  // one per lane: the sum of their sizes
   bool at_means = true;
@@ -79,8 +79,8 @@ std::unique_ptr<Workspace> StepSchedule::make_workspace() const {
   room->solver = solver_->make_workspace();
   scheduled_->make_room(*room->solver);
   room->weight = LaneWeights(layout_.size(), width());
-  room->values = make_buffer(setting_count(), width());
-  room->d_settings = make_buffer(setting_count(), width());
+  room->values = make_buffer(2 * setting_count(), width());
+  room->d_settings = make_buffer(2 * setting_count(), width());
   room->cotangents = make_buffer(1, width());
   room->weight.use_means(mean_.data());
   return room;
@@ -94,11 +94,11 @@ void StepSchedule::start(Batch z, Workspace& workspace) const {
   solver_->start(z, *static_cast<Room&>(workspace).solver);
 }
 
-StepValues StepSchedule::values_of(Index k, Room& room) const {
+void StepSchedule::write_values(Index k, const Room& room, double* rows) const {
   const Index W = width();
   for (Index s = 0; s < setting_count(); ++s) {
     const StepSetting& setting = of_step_[static_cast<std::size_t>(s)];
-    double* row = room.values.data() + s * W;
+    double* row = rows + s * W;
     if (k >= steps_) {
       std::fill_n(row, W, setting.usual);
     } else if (room.at_means) {
@@ -108,9 +108,15 @@ StepValues StepSchedule::values_of(Index k, Room& room) const {
       for (Index lane = 0; lane < W; ++lane) row[lane] = value_of(setting, weight[lane]);
     }
   }
+}
+
+StepValues StepSchedule::values_of(Index k, Room& room) const {
+  double* next = room.values.data() + setting_count() * width();
+  write_values(k, room, room.values.data());
+  write_values(k + 1, room, next);
   const bool same = room.at_means || k >= steps_;
-  return {room.values.data(),
-          same ? prepared_[static_cast<std::size_t>(std::min(k, steps_))].get() : nullptr};
+  return {room.values.data(), same ? prepared_[static_cast<std::size_t>(std::min(k, steps_))].get() : nullptr,
+          next};
 }
 
 void StepSchedule::step(Index k, Batch z, Workspace& workspace, double* residual) const {
@@ -186,15 +192,18 @@ void StepSchedule::step_vjp(Index k, ConstBatch z, Batch cotangent, Workspace& w
   for (Index i = 0; i < cotangent.rows; ++i) {
     for (Index lane = 0; lane < W; ++lane) room.cotangents[lane] += std::abs(cotangent.row(i)[lane]);
   }
+  std::fill(room.d_settings.begin(), room.d_settings.end(), 0.0);
   scheduled_->step_with_vjp(k, values, z, cotangent, room.d_settings.data(), *room.solver);
-  if (k >= steps_) return;
-  for (Index s = 0; s < setting_count(); ++s) {
+  for (Index row = 0; row < 2 * setting_count(); ++row) {
+    const Index step = row < setting_count() ? k : k + 1;
+    if (step >= steps_) continue;
+    const Index s = row % setting_count();
     const double largest = of_step_[static_cast<std::size_t>(s)].largest;
-    double* derivative = room.weight.derivative(s * steps_ + k);
+    double* derivative = room.weight.derivative(s * steps_ + step);
     for (Index lane = 0; lane < W; ++lane) {
       if (room.cotangents[lane] == 0) continue;
-      const double value = values.lanes[s * W + lane];
-      derivative[lane] += room.d_settings[s * W + lane] * value * (1 - value / largest);
+      const double value = room.values[row * W + lane];
+      derivative[lane] += room.d_settings[row * W + lane] * value * (1 - value / largest);
     }
   }
 }

@@ -18,8 +18,8 @@ namespace surefoot::algorithms {
 /// that is the optimizer with its usual settings. R. Sambharya, B. Stellato, "Learning algorithm
 /// hyperparameters for fast parametric convex optimization", 2024.
 ///
-/// At the means every distinct setting is prepared once for all blocks (of OSQP, factored, where instances
-/// share their factors); drawn weights are each lane's own.
+/// At the means every distinct setting is prepared once for all blocks (of OSQP and SCS, factored, where
+/// instances share their factors); drawn weights are each lane's own.
 class StepSchedule final : public LearnedOperator {
  public:
   /// The optimizer must be a ScheduledStep with a derivative.
@@ -66,6 +66,7 @@ class StepSchedule final : public LearnedOperator {
  private:
   struct Room;
   [[nodiscard]] StepValues values_of(Index k, Room& room) const;
+  void write_values(Index k, const Room& room, double* rows) const;
   [[nodiscard]] Index setting_count() const { return static_cast<Index>(of_step_.size()); }
 
   std::shared_ptr<const Operator> solver_;

@@ -1,5 +1,6 @@
 #include "surefoot/algorithms/step_schedule.hpp"
 
+#include "surefoot/algorithms/cones.hpp"
 #include "surefoot/algorithms/fista.hpp"
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/algorithms/ista.hpp"
@@ -51,6 +52,44 @@ algorithms::OsqpOptions osqp_options(bool scaled, algorithms::SystemKind kind) {
   return options;
 }
 
+problems::Cones some_cones() {
+  problems::Cones cones;
+  cones.zero = 2;
+  cones.nonnegative = 4;
+  cones.second_order = {3};
+  cones.semidefinite = {2};
+  return cones;
+}
+
+problems::ConeProgram small_cone_program() {
+  return testing::random_cone_program(9, 7, some_cones(), 11);
+}
+
+algorithms::ScsOptions scs_options(algorithms::SystemKind kind) {
+  algorithms::ScsOptions options;
+  options.scale = 0.5;
+  options.zero_factor = 10;  // as equality_factor above
+  options.rho_x = 1e-2;
+  options.returned = true;
+  options.system = kind;
+  return options;
+}
+
+/// One matrix for all instances, or each its own.
+std::vector<std::shared_ptr<const algorithms::Operator>> scs_solvers() {
+  using algorithms::SystemKind;
+  std::vector<std::shared_ptr<const algorithms::Operator>> all;
+  for (const SystemKind kind : {SystemKind::sparse, SystemKind::kkt}) {
+    problems::ConeProgram problem = small_cone_program();
+    all.push_back(std::make_shared<algorithms::Scs>(problem, scs_options(kind)));
+    while (problem.instances() > static_cast<Index>(problem.A.size())) {
+      problem.A.push_back(problem.A.front() * (1 + 0.05 * static_cast<double>(problem.A.size())));
+    }
+    all.push_back(std::make_shared<algorithms::Scs>(problem, scs_options(kind)));
+  }
+  return all;
+}
+
 std::vector<std::shared_ptr<const algorithms::Operator>> solvers() {
   using algorithms::SystemKind;
   const problems::Qp qp = testing::random_qp(8, 12, 9, 11, 0.3);
@@ -66,6 +105,7 @@ std::vector<std::shared_ptr<const algorithms::Operator>> solvers() {
     together.scale_each = false;
     all.push_back(std::make_shared<algorithms::Osqp>(shared, together));
   }
+  for (const auto& solver : scs_solvers()) all.push_back(solver);
   return all;
 }
 
@@ -165,6 +205,127 @@ TEST(StepSchedule, MakesThePlainStepsOfOsqpWithItsOwnRhoAndAlpha) {
   }
 }
 
+// With the usual settings it is the solver, bit for bit.
+TEST(StepSchedule, OfScsIsTheSolverWhereItsWeightsAreZero) {
+  for (const auto& solver : scs_solvers()) {
+    const StepSchedule op(solver, 3);
+    testing::OperatorBlock scheduled(op, 0, 8, false);
+    testing::OperatorBlock plain(*solver, 0, 8, false);
+    for (Index k = 0; k < 6; ++k) {
+      scheduled.step(k);
+      plain.step(k);
+      for (std::size_t i = 0; i < plain.state().size(); ++i)
+        ASSERT_EQ(scheduled.state()[i], plain.state()[i]) << op.name() << ", step " << k;
+    }
+  }
+}
+
+/// SCS of instance 0 in plain linear algebra: mu, eta, and y, s before tau divides them.
+struct PlainScs {
+  const problems::ConeProgram& problem;
+  const algorithms::ScsOptions& options;
+  Vector mu;
+  double eta = 1;
+  Vector y, s;
+
+  void step(Index k, double scale, double alpha) {
+    const Matrix P = problem.P[0];
+    const Matrix A = problem.A[0];
+    const Index n = P.rows();
+    const Index m = A.rows();
+    Vector R(n + m);
+    R.head(n).setConstant(options.rho_x);
+    for (Index i = 0; i < m; ++i)
+      R[n + i] = 1 / (scale * (i < problem.cones.zero ? options.zero_factor : 1.0));
+    Matrix RM = R.asDiagonal();
+    RM.topLeftCorner(n, n) += P;
+    RM.topRightCorner(n, m) += A.transpose();
+    RM.bottomLeftCorner(m, n) -= A;
+    Vector h(n + m);
+    h << problem.c.row(0).transpose(), problem.b.row(0).transpose();
+    const Vector p = RM.fullPivLu().solve(R.asDiagonal() * mu);
+    const Vector r = RM.fullPivLu().solve(h);
+    double tau_tilde = 1;
+    if (k > 0) {
+      const double a = options.tau_factor + r.dot(R.asDiagonal() * r);
+      const double b = r.dot(R.asDiagonal() * (mu - 2 * p)) - options.tau_factor * eta;
+      const double c = -p.dot(R.asDiagonal() * (mu - p));
+      tau_tilde = (-b + std::sqrt(b * b - 4 * a * c)) / (2 * a);
+    }
+    const Vector u_tilde = p - r * tau_tilde;
+    const Vector point = 2 * u_tilde - mu;
+    Vector u = point;
+    algorithms::Buffer lanes = algorithms::make_buffer(m, 8);
+    for (Index i = 0; i < m; ++i) std::fill_n(lanes.begin() + i * 8, 8, point[n + i]);
+    algorithms::SemidefiniteRoom room(problem.cones, 8);
+    project_dual_cone(problem.cones, lanes.data(), 8, room);
+    for (Index i = 0; i < m; ++i) u[n + i] = lanes[static_cast<std::size_t>(i * 8)];
+    const double tau = std::max(2 * tau_tilde - eta, 0.0);
+    mu += alpha * (u - u_tilde);
+    eta += alpha * (tau - tau_tilde);
+    y = u.tail(m);
+    s = R.tail(m).asDiagonal() * (u - point).tail(m);
+  }
+  /// y and s stay as they are.
+  void change(double scale, double next) {
+    const Index n = problem.variables();
+    for (Index i = problem.cones.zero; i < problem.constraints(); ++i) mu[n + i] += (next - scale) * s[i];
+  }
+};
+
+TEST(StepSchedule, MakesThePlainStepsOfScsWithItsOwnScaleAndAlpha) {
+  const problems::ConeProgram problem = small_cone_program();
+  for (const algorithms::SystemKind kind : {algorithms::SystemKind::sparse, algorithms::SystemKind::kkt}) {
+    const algorithms::ScsOptions options = scs_options(kind);
+    const Index K = 5;
+    StepSchedule op(std::make_shared<algorithms::Scs>(problem, options), K);
+    const Weights weights = some_weights(op.weights().size());
+    op.assign(weights.mean, weights.variance);
+    const Table settings = op.settings_at(weights.mean);
+    testing::OperatorBlock block(op, 0, 8, false);
+    const Index n = problem.variables();
+    const Index rows = n + problem.constraints();
+    PlainScs plain{problem, options, Vector::Zero(rows), 1, {}, {}};
+    for (Index k = 0; k < K + 3; ++k) {
+      const auto scale = [&](Index step) { return step < K ? settings(step, 0) : options.scale; };
+      plain.step(k, scale(k), k < K ? settings(k, 1) : options.alpha);
+      plain.change(scale(k), scale(k + 1));
+      block.step(k);
+      const auto state = [&](Index row) { return block.state()[static_cast<std::size_t>(row * op.width())]; };
+      for (Index i = 0; i < rows; ++i)
+        ASSERT_NEAR(state(i) / state(rows), plain.mu[i] / plain.eta, 1e-8 * (1 + std::abs(plain.mu[i])))
+            << k << " " << i;
+    }
+    // What a changing scale leads to is the same solution.
+    for (Index k = K + 3; k < 4000; ++k) block.step(k);
+    double value[8];
+    op.prepare_measures(block.workspace());
+    op.measure(Quantity::optimality_residual, 4000, block.z(), block.workspace(), value);
+    EXPECT_LT(value[0], 1e-6);
+  }
+}
+
+// A start is in units of the usual scale: with another first scale it is the same point.
+TEST(StepSchedule, OfScsBeginsAtTheStartThatIsWritten) {
+  const auto solver = scs_solvers().front();
+  StepSchedule op(solver, 2);
+  testing::OperatorBlock solved(*solver, 0, 8, false);
+  for (Index k = 0; k < 4000; ++k) solved.step(k);
+  algorithms::Buffer iterate(static_cast<std::size_t>(op.iterate_size() * 8));
+  solver->read(solved.z(), solved.workspace(), 0, op.iterate_size(), iterate.data());
+  std::vector<double> mean(static_cast<std::size_t>(op.weights().size()), 0.7);
+  op.assign(mean, std::vector<double>(mean.size(), 0.0));
+  testing::OperatorBlock block(op, 0, 8, false);
+  op.prepare_measures(block.workspace());
+  op.write({iterate.data(), op.iterate_size(), 8}, block.workspace(), block.z());
+  for (Index k = 0; k < 4; ++k) {
+    block.step(k);
+    double value[8];
+    op.measure(Quantity::optimality_residual, k + 1, block.z(), block.workspace(), value);
+    for (const double one : value) EXPECT_LT(one, 1e-5) << k;
+  }
+}
+
 TEST(StepSchedule, MakesThePlainStepsOfIstaAndFista) {
   const problems::Lasso lasso = small_lasso();
   const Matrix& D = lasso.D;
@@ -205,6 +366,7 @@ TEST(StepSchedule, DerivativeOfTheOptimalityResidualMatchesDifferences) {
   for (const auto& solver : solvers()) {
     const StepSchedule op(solver, 6);
     testing::OperatorBlock block(op, 0, std::min(op.width(), op.instances()));
+    op.prepare_measures(block.workspace());
     for (Index k = 0; k < 6; ++k) block.step(k);
     const Index W = op.width();
     const algorithms::Buffer z = block.state();
@@ -317,6 +479,10 @@ TEST(StepSchedule, RefusesOptimizersWithoutSuchSteps) {
   dense.system = algorithms::SystemKind::dense;
   EXPECT_INPUT_ERROR(StepSchedule(std::make_shared<algorithms::Osqp>(qp, dense), 3),
                      "system: schedules need the kind sparse or kkt, not dense");
+  algorithms::ScsOptions own_steps = scs_options(algorithms::SystemKind::kkt);
+  own_steps.returned = false;
+  EXPECT_INPUT_ERROR(StepSchedule(std::make_shared<algorithms::Scs>(small_cone_program(), own_steps), 3),
+                     "keep what the solver returns");
   EXPECT_INPUT_ERROR(StepSchedule(std::make_shared<algorithms::GradientDescent>(small_quadratic()), 0),
                      "steps: 0 is outside");
 }

@@ -2,6 +2,7 @@
 #include "surefoot/algorithms/gradient_descent.hpp"
 #include "surefoot/algorithms/ista.hpp"
 #include "surefoot/algorithms/osqp.hpp"
+#include "surefoot/algorithms/scs.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/experiments/learned_bench.hpp"
 
@@ -15,11 +16,19 @@ std::shared_ptr<const algorithms::Operator> make_solver(const ScheduledSolver& m
   if (const auto* qp = std::get_if<problems::Qp>(&problems)) {
     algorithms::OsqpOptions options = algorithms::OsqpOptions::fixed();
     options.rho = model.rho;
-    options.alpha = model.alpha;
+    if (model.alpha > 0) options.alpha = model.alpha;
     options.scaling = model.scaling;
     options.scale_each = model.scale_each;
     options.system = algorithms::SystemKind::kkt;
     return std::make_shared<algorithms::Osqp>(*qp, options);
+  }
+  if (const auto* cone = std::get_if<problems::ConeProgram>(&problems)) {
+    algorithms::ScsOptions options = algorithms::ScsOptions::fixed();
+    options.scale = model.scale;
+    if (model.alpha > 0) options.alpha = model.alpha;
+    options.returned = true;
+    options.system = algorithms::SystemKind::kkt;
+    return std::make_shared<algorithms::Scs>(*cone, options);
   }
   if (const auto* quadratic = std::get_if<problems::Quadratic>(&problems))
     return std::make_shared<algorithms::GradientDescent>(*quadratic,
@@ -40,7 +49,7 @@ std::string ScheduledSolver::method() const {
     case families::FolderKind::lasso:
       return "ista";
     case families::FolderKind::cone:
-      break;
+      return "scs";
   }
   return "";
 }
@@ -65,7 +74,7 @@ double ScheduledSolver::numbers_by_sample(const LearnedSetting& setting,
 // The silver step sizes (J. Altschuler, P. Parrilo, "Acceleration by stepsize hedging II", 2024): step k = 1,
 // 2, ... is (1 + (1 + sqrt 2)^(v - 1)) / L with 2^v the largest power of two that divides k.
 std::vector<double> ScheduledSolver::analytic_means(const LearnedSetting& setting) const {
-  if (family.kind == to_string(families::FolderKind::qp)) return {};
+  if (method() == "osqp" || method() == "scs") return {};
   ScheduledSolver plain = *this;
   plain.step = 0;
   const families::FolderProblems problems = families::read_folder(plain.family);

@@ -55,9 +55,10 @@ void visit_network(ControlStart& options, const Visit& visit) {
 
 template <class Visit>
 void visit_network(ScheduledSolver& options, const Visit& visit) {
-  [[maybe_unused]] auto& [family, solver, rho, alpha, scaling, scale_each, step] = options;
+  [[maybe_unused]] auto& [family, solver, rho, scale, alpha, scaling, scale_each, step] = options;
   visit("solver", solver);
   visit("rho", rho);
+  visit("scale", scale);
   visit("alpha", alpha);
   visit("scaling", scaling);
   visit("scale_each", scale_each);
@@ -160,15 +161,18 @@ void check_network(const ScheduledSolver& options) {
   using families::FolderKind;
   const FolderKind kind = families::parse_folder_kind(options.family.kind);
   const std::string method = options.method();
-  require(kind != FolderKind::cone, "kind: a schedule is not of cone programs");
   const bool fits = kind == FolderKind::qp          ? method == "osqp"
+                    : kind == FolderKind::cone      ? method == "scs"
                     : kind == FolderKind::quadratic ? method == "gradient-descent"
                                                     : method == "ista" || method == "fista";
-  require(fits,
-          "solver: '{}' is not osqp (of the kind qp), gradient-descent (quadratic), ista or fista (lasso)",
-          io::excerpt(options.solver));
+  require(
+      fits,
+      "solver: '{}' is not osqp (of the kind qp), scs (cone), gradient-descent (quadratic), ista or fista "
+      "(lasso)",
+      io::excerpt(options.solver));
   require(options.rho > 0, "rho: {} must be > 0", options.rho);
-  require(options.alpha > 0 && options.alpha < 2, "alpha: {} is outside (0, 2)", options.alpha);
+  require(options.scale > 0, "scale: {} must be > 0", options.scale);
+  require(options.alpha >= 0 && options.alpha < 2, "alpha: {} is outside [0, 2)", options.alpha);
   require(options.step >= 0, "step: {} must be >= 0", options.step);
 }
 

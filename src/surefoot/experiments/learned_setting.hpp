@@ -81,11 +81,12 @@ struct ControlStart {
 struct ScheduledSolver {
   static constexpr const char* usual_solver = "usual";
   families::FolderOptions family = {};
-  /// osqp (qp), gradient-descent (quadratic), ista, fista (lasso); usual: the first of the kind.
+  /// osqp (qp), scs (cone), gradient-descent (quadratic), ista, fista (lasso); usual: the first of the kind.
   std::string solver = usual_solver;
   // What holds where nothing is learned: where the schedule begins, its prior mean, and what follows it.
   double rho = 0.1;        ///< of OSQP
-  double alpha = 1.6;      ///< of OSQP
+  double scale = 0.1;      ///< of SCS
+  double alpha = 0;        ///< relaxation of both; 0: the solver's usual one
   Index scaling = 10;      ///< of OSQP: passes of equilibration
   bool scale_each = true;  ///< of OSQP: each problem equilibrated on its own; false: all share their factors
   double step = 0;         ///< of the others; 0: 1 / L
@@ -94,7 +95,7 @@ struct ScheduledSolver {
   [[nodiscard]] LearnedBench bench(const LearnedSetting& setting, const BenchRequest& request) const;
   [[nodiscard]] double numbers_by_sample(const LearnedSetting& setting,
                                          algorithms::Precision precision) const;
-  /// Silver step sizes, for all but OSQP.
+  /// Silver step sizes, for all but OSQP and SCS.
   [[nodiscard]] std::vector<double> analytic_means(const LearnedSetting& setting) const;
 };
 

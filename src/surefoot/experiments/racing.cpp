@@ -23,10 +23,9 @@ double deviations(double rank, double mean, double deviation) {
   return 0.5 * std::erf((rank - mean) / (deviation * std::sqrt(2.0)));
 }
 
-std::vector<SettingValues> with_first(const SettingSpace& space, std::vector<SettingValues> grid,
+std::vector<SettingValues> with_first(std::vector<SettingValues> grid,
                                       const std::vector<SettingValues>& first) {
-  std::vector<SettingValues> all;
-  for (const SettingValues& each : first) all.push_back(space.canonical(each));
+  std::vector<SettingValues> all = first;
   for (SettingValues& each : grid) {
     if (std::find(all.begin(), all.end(), each) == all.end()) all.push_back(std::move(each));
   }
@@ -40,12 +39,11 @@ class Race {
 
   RaceResult run(const std::vector<SettingValues>& first) {
     if (options_.grid > 0) {
-      rung(with_first(space_, space_.fine_grid(options_.grid).points, first), options_.problems, false);
+      rung(with_first(space_.fine_grid(options_.grid).points, first), options_.problems, false);
       result_.converged = true;
-    } else if (const std::vector<SettingValues> left =
-                   race_of_grid(with_first(space_, space_.coarse_grid(), first));
+    } else if (const std::vector<SettingValues> left = race_of_grid(with_first(space_.coarse_grid(), first));
                !stopped_) {
-      refine(left.front());
+      refine(left.front().empty() && left.size() > 1 ? left[1] : left.front());
     }
     const Racer* best = nullptr;
     for (const Racer& racer : result_.racers) {
@@ -64,6 +62,10 @@ class Race {
     return result_.racers[place->second];
   }
 
+  [[nodiscard]] std::vector<SettingValues> neighbours(const SettingValues& candidate, Index level) const {
+    return candidate.empty() ? std::vector<SettingValues>{} : space_.neighbours(candidate, level);
+  }
+
   [[nodiscard]] double score(const Racer& racer, Index problems) const {
     return smoothed_quantile({racer.times.begin(), racer.times.begin() + problems}, options_.level,
                              options_.never);
@@ -79,7 +81,8 @@ class Race {
       works.push_back({candidate, has, problems - has});
       runs += problems - has;
     }
-    const bool late = options_.seconds > 0 && !result_.rungs.empty() && options_.clock() >= options_.seconds;
+    // A rung without runs takes no time, and a race of as many runs has it too.
+    const bool late = runs > 0 && !stopped_ && !result_.rungs.empty() && options_.late && options_.late();
     stopped_ = stopped_ || late || (options_.runs > 0 && result_.runs + runs > options_.runs);
     if (stopped_) return {};
     const std::vector<std::vector<double>> times = times_(works);
@@ -119,7 +122,7 @@ class Race {
     const Index all = options_.problems;
     for (Index level = 1; level <= finest_level;) {
       std::vector<SettingValues> near;
-      for (SettingValues& each : space_.neighbours(best, level)) {
+      for (SettingValues& each : neighbours(best, level)) {
         const bool known = places_.contains(each) && static_cast<Index>(racer(each).times.size()) >= all;
         if (!known && !tried.contains(each)) near.push_back(std::move(each));
       }
@@ -163,8 +166,7 @@ void RaceOptions::validate() const {
   require(problems >= 1, "a race needs problems");
   require(level > 0 && level < 1, "level: {} is outside (0, 1)", level);
   require(never > 0 && std::isfinite(never), "never: {} is not a number above 0", never);
-  require(runs >= 0 && grid >= 0 && seconds >= 0, "limits of a race are not below 0");
-  require(seconds == 0 || clock, "a limit of seconds needs a clock");
+  require(runs >= 0 && grid >= 0, "limits of a race are not below 0");
 }
 
 const Racer& RaceResult::racer(const SettingValues& candidate) const {
@@ -199,7 +201,7 @@ RaceResult race(const SettingSpace& space, const std::vector<SettingValues>& fir
 }
 
 Index fewest_race_runs(const SettingSpace& space, const std::vector<SettingValues>& first, Index problems) {
-  return static_cast<Index>(with_first(space, space.coarse_grid(), first).size()) * first_problems(problems);
+  return static_cast<Index>(with_first(space.coarse_grid(), first).size()) * first_problems(problems);
 }
 
 }  // namespace surefoot::experiments

@@ -27,9 +27,10 @@ struct RaceOptions {
   double level = 0.9;   ///< candidates are compared by this quantile of their times, smoothed
   double never = 1000;  ///< what a time that is infinite counts as
   Index runs = 0;       ///< at most: a candidate on a problem is one run
-  double seconds = 0;   ///< no rung begins later; 0: no limit
   Index grid = 0;       ///< instead of a race: a grid of so many points, each on all problems
-  std::function<double()> clock = nullptr;  ///< seconds since the race began
+  /// Asked before each rung that makes runs, but for the first: true ends the race. None: there is no limit
+  /// of time.
+  std::function<bool()> late = nullptr;
 
   void validate() const;
 };
@@ -65,8 +66,9 @@ struct RaceResult {
 /// order statistic of whole numbers, so that near candidates can be told apart.
 double smoothed_quantile(std::vector<double> times, double level, double never);
 
-/// The race, `first` candidates beside the grid. The rungs do not depend on `runs` and `seconds`, which only
-/// say where they end: so many runs as a race made in its time make the same one.
+/// The race, `first` candidates beside the grid; one that is empty stands for settings that are no point of
+/// the space, and has no neighbours. The rungs do not depend on `runs` and `late`, which only say where they
+/// end: so many runs as a race made in its time make the same one.
 RaceResult race(const SettingSpace& space, const std::vector<SettingValues>& first,
                 const RaceOptions& options, const RaceTimes& times);
 

@@ -96,9 +96,8 @@ TEST(Racing, AsManyRunsAsARaceMadeMakeTheSameRace) {
 TEST(Racing, NoRungBeginsAfterTheTimeButTheFirstAlwaysDoes) {
   const SettingSpace space = two_axes();
   RaceOptions options = options_of(0);
-  options.seconds = 2.5;
   double now = 0;
-  options.clock = [&] { return now; };
+  options.late = [&] { return now >= 2.5; };
   Bowl bowl;
   const RaceResult timed = race(space, {}, options, [&](const std::vector<RaceWork>& works) {
     now += 1;
@@ -107,8 +106,7 @@ TEST(Racing, NoRungBeginsAfterTheTimeButTheFirstAlwaysDoes) {
   EXPECT_EQ(timed.rungs.size(), 3U);
   Bowl second;
   EXPECT_EQ(race(space, {}, options_of(timed.runs), std::ref(second)).winner, timed.winner);
-  options.seconds = 1e-9;
-  now = 1;
+  options.late = [] { return true; };
   Bowl third;
   EXPECT_EQ(race(space, {}, options, std::ref(third)).rungs.size(), 1U);
 }
@@ -120,6 +118,59 @@ TEST(Racing, CandidatesThatAreGivenRunToo) {
   const RaceResult result = race(space, {best}, options_of(3000), std::ref(bowl));
   EXPECT_EQ(result.winner, best);
   EXPECT_EQ(result.racers.front().candidate, best);
+}
+
+// As many runs make the same race: it would have a rung that needs none.
+TEST(Racing, ARungWithoutRunsIsNeverTooLate) {
+  const SettingSpace space = two_axes();
+  RaceOptions options = options_of(0);
+  options.problems = 16;
+  Index asked = 0;
+  options.late = [&] {
+    ++asked;
+    return false;
+  };
+  Bowl bowl;
+  const RaceResult result = race(space, {}, options, std::ref(bowl));
+  EXPECT_TRUE(result.converged);
+  const auto idle = std::ranges::count(result.rungs, Index{0}, &Rung::runs);
+  EXPECT_GT(idle, 0);
+  EXPECT_EQ(asked, static_cast<Index>(result.rungs.size()) - idle - 1);
+  for (Index stop = 1; stop <= asked; ++stop) {
+    Index calls = 0;
+    options.late = [&] { return ++calls == stop; };
+    Bowl first;
+    const RaceResult timed = race(space, {}, options, std::ref(first));
+    Bowl second;
+    RaceOptions as_many = options_of(timed.runs);
+    as_many.problems = 16;
+    const RaceResult again = race(space, {}, as_many, std::ref(second));
+    EXPECT_EQ(again.rungs.size(), timed.rungs.size()) << stop;
+    EXPECT_EQ(again.winner, timed.winner) << stop;
+  }
+}
+
+// Settings that are no point of the space race, win if they are the best, and are not refined.
+TEST(Racing, TheEmptyCandidateStandsForSettingsOutsideTheSpace) {
+  const SettingSpace space = two_axes();
+  for (const bool good : {true, false}) {
+    Bowl bowl;
+    const RaceResult result =
+        race(space, {{}}, options_of(1'000'000), [&](const std::vector<RaceWork>& works) {
+          std::vector<std::vector<double>> all;
+          for (const RaceWork& work : works) {
+            all.push_back(work.candidate.empty()
+                              ? std::vector<double>(static_cast<std::size_t>(work.count), good ? 5.0 : 100.0)
+                              : bowl({work}).front());
+          }
+          return all;
+        });
+    EXPECT_TRUE(result.converged);
+    EXPECT_EQ(result.winner.empty(), good);
+    Index near = 0;
+    for (const Rung& rung : result.rungs) near += rung.near ? 1 : 0;
+    EXPECT_GT(near, 0);
+  }
 }
 
 TEST(Racing, AGridRunsEverythingOnAllProblems) {

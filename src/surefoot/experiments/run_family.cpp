@@ -35,8 +35,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <numeric>
 #include <utility>
+#include <variant>
 
 namespace surefoot::experiments {
 
@@ -245,19 +247,27 @@ SolverRun started_run(families::FamilyFiles& files, const algorithms::ScsOptions
   return run;
 }
 
-SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights) {
+namespace {
+
+/// `read` gives the problems, `solve` accurate solutions of them; `method` is the solver that the schedule is
+/// to be of.
+SolverRun scheduled_run_of(
+    families::FamilyFiles& files, const std::filesystem::path& weights, const std::string& method,
+    const std::function<families::FolderProblems()>& read,
+    const std::function<problems::Table(const families::FolderProblems&, const Interrupt&)>& solve) {
   const std::string name = weights.string();
   const learning::Posterior posterior = learning::load_posterior(weights);
   note_missing_digest(posterior, name);
   const LearnedSetting setting = setting_of(posterior, name);
   const auto* model = std::get_if<ScheduledSolver>(&setting.options);
-  require(model != nullptr && model->method() == "osqp",
-          "--schedule: {} holds weights of {}, no schedule of OSQP", name, setting.model);
+  require(model != nullptr && model->method() == method,
+          "--schedule: {} holds weights of {}, no schedule of {}", name, setting.model,
+          method == "osqp" ? "OSQP" : "SCS");
   struct Held {
     families::FolderProblems problems;
     std::unique_ptr<algorithms::StepSchedule> schedule;
   };
-  const auto held = std::make_shared<Held>(Held{files.read_qp(), nullptr});
+  const auto held = std::make_shared<Held>(Held{read(), nullptr});
   require_other_problems("--schedule", files, setting, name);
   files.with_file_names([&] {
     held->schedule =
@@ -267,18 +277,41 @@ SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::pat
   const Eigen::VectorXd& mean = posterior.gaussians.mean;
   const auto size = static_cast<std::size_t>(mean.size());
   held->schedule->assign({mean.data(), size}, std::vector<double>(size, 0.0));
-  const auto& qp = std::get<problems::Qp>(held->problems);
   SolverRun run;
   run.op = std::make_unique<certify::SampledOperator>(*held->schedule);
-  run.data = certify::data_of(qp);
-  run.solve = [held](const Interrupt& interrupt) {
-    runs::QpSolveOptions how;
-    how.interrupt = interrupt;
-    return runs::solve_qp(std::get<problems::Qp>(held->problems), how);
-  };
+  if (const auto* cone = std::get_if<problems::ConeProgram>(&held->problems))
+    run.data = certify::data_of(*cone);
+  else
+    run.data = certify::data_of(std::get<problems::Qp>(held->problems));
+  run.solve = [held, solve](const Interrupt& interrupt) { return solve(held->problems, interrupt); };
   run.problems = held;
   run.weights = RerunFile{"--schedule", file_name(name), io::sha256_of_file(name)};
   return run;
+}
+
+}  // namespace
+
+SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights) {
+  return scheduled_run_of(
+      files, weights, "osqp", [&] { return families::FolderProblems(files.read_qp()); },
+      [](const families::FolderProblems& problems, const Interrupt& interrupt) {
+        runs::QpSolveOptions how;
+        how.interrupt = interrupt;
+        return runs::solve_qp(std::get<problems::Qp>(problems), how);
+      });
+}
+
+SolverRun scheduled_run(families::FamilyFiles& files, const problems::Cones& cones,
+                        const std::filesystem::path& weights) {
+  return scheduled_run_of(
+      files, weights, "scs", [&] { return families::FolderProblems(files.read_cone_program(cones)); },
+      [](const families::FolderProblems& problems, const Interrupt& interrupt) {
+        algorithms::ScsOptions options = algorithms::ScsOptions::defaults();
+        options.returned = true;
+        runs::SolveOptions how;
+        how.interrupt = interrupt;
+        return runs::solve_cone(std::get<problems::ConeProgram>(problems), options, how);
+      });
 }
 
 SolverRun scs_run(problems::ConeProgram problem, const algorithms::ScsOptions& options) {

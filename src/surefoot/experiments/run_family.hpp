@@ -83,9 +83,11 @@ SolverRun osqp_run(families::FamilyFiles& files, const algorithms::OsqpOptions& 
 SolverRun scs_run(families::FamilyFiles& files, const algorithms::ScsOptions& options,
                   const problems::Cones& cones);
 
-/// OSQP with a learned schedule (`surefoot train`, model = "schedule") at its means. InputError if the
-/// weights are no schedule of OSQP, or depend on these very problems.
+/// OSQP or SCS with a learned schedule (`surefoot train`, model = "schedule") at its means. InputError if the
+/// weights are no schedule of this solver, or depend on these very problems.
 SolverRun scheduled_run(families::FamilyFiles& files, const std::filesystem::path& weights);
+SolverRun scheduled_run(families::FamilyFiles& files, const problems::Cones& cones,
+                        const std::filesystem::path& weights);
 
 /// Whether a value of --start is a file of weights, not a table of iterates.
 bool names_weights(const std::string& start);

@@ -30,10 +30,16 @@ double value_at(const SettingAxis& axis, double place) {
   return axis.low + (axis.high - axis.low) * within;
 }
 
-/// Three digits are enough for a setting, and are what a user writes.
-double few_digits(double value) {
+/// As few digits as tell about a hundred values of the range apart, some hundred by decade of a wide one:
+/// what a user would write.
+double few_digits(const SettingAxis& axis, double value) {
   if (value == 0) return 0;
-  const double places = std::floor(std::log10(std::abs(value))) - 2;
+  const double size = std::floor(std::log10(std::abs(value)));
+  const double wanted =
+      axis.kind == SettingAxis::Kind::logarithmic
+          ? size - 2 + std::min(0.0, std::ceil(std::log10(std::log10(axis.high / axis.low))))
+          : std::round(std::log10(axis.high - axis.low)) - 2;
+  const double places = std::max(wanted, size - 14);
   const double unit = std::pow(10.0, std::abs(places));  // a whole number: the quotient is the nearest double
   if (!std::isfinite(unit)) return value;                // too near 0 to be written shorter
   return places < 0 ? std::round(value * unit) / unit : std::round(value / unit) * unit;
@@ -53,15 +59,15 @@ std::vector<double> values_of(const SettingAxis& axis, Index count) {
   return values;
 }
 
-/// How many values of a range are different ones to three digits, up to `most`.
+/// How many values of a range are different ones in few digits, up to `most`.
 Index different_values(const SettingAxis& axis, Index most) {
   const auto are_different = [&](Index count) {
     host().check();
     double before = 0;
     for (Index i = 0; i < count; ++i) {
-      const double value =
-          std::clamp(few_digits(value_at(axis, static_cast<double>(i) / static_cast<double>(count - 1))),
-                     axis.low, axis.high);
+      const double value = std::clamp(
+          few_digits(axis, value_at(axis, static_cast<double>(i) / static_cast<double>(count - 1))), axis.low,
+          axis.high);
       if (i > 0 && !(value > before)) return false;
       before = value;
     }
@@ -124,10 +130,15 @@ SettingValues SettingSpace::canonical(SettingValues candidate) const {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const SettingAxis& axis = axes_[i];
     if (axis.is_range()) {
-      candidate[i] = std::clamp(few_digits(candidate[i]), axis.low, axis.high);
-    } else if (!matters(candidate, i)) {
-      candidate[i] = 0;
+      candidate[i] = std::clamp(few_digits(axis, candidate[i]), axis.low, axis.high);
     }
+  }
+  return without_idle(std::move(candidate));
+}
+
+SettingValues SettingSpace::without_idle(SettingValues candidate) const {
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (!axes_[i].is_range() && !matters(candidate, i)) candidate[i] = 0;
   }
   return candidate;
 }
@@ -231,6 +242,7 @@ std::vector<SettingValues> SettingSpace::neighbours(const SettingValues& candida
 
 SettingTexts SettingSpace::texts(const SettingValues& candidate) const {
   SettingTexts all;
+  if (candidate.empty()) return all;
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (!matters(candidate, i)) continue;
     all.emplace_back(axes_[i].name, axes_[i].is_range()
@@ -264,10 +276,11 @@ SettingValues SettingSpace::candidate_of(const std::string& option, const Settin
       candidate.push_back(static_cast<double>(choice - axis.choices.begin()));
     }
   }
-  return canonical(std::move(candidate));
+  return without_idle(std::move(candidate));
 }
 
 std::string to_text(const SettingTexts& settings) {
+  if (settings.empty()) return "the default";
   std::string text;
   for (const auto& [name, value] : settings)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);

@@ -31,14 +31,15 @@ struct SettingAxis {
   void validate() const;
 };
 
-/// A value for every axis: a number of a range, or the place of a choice.
+/// A value for every axis: a number of a range, or the place of a choice. Empty: settings that are no point
+/// of the space.
 using SettingValues = std::vector<double>;
 /// Names and values as a user writes them.
 using SettingTexts = std::vector<std::pair<std::string, std::string>>;
 
 struct FineGrid {
   std::vector<SettingValues> points;
-  bool finest = false;  ///< fewer than asked for: more values of a range would be the same to three digits
+  bool finest = false;  ///< fewer than asked for: more values of a range would be the same in few digits
 };
 
 class SettingSpace {
@@ -56,16 +57,18 @@ class SettingSpace {
   /// Candidates that differ in one setting: every range up and down by the distance of the first grid over
   /// 2^level, every other choice.
   [[nodiscard]] std::vector<SettingValues> neighbours(const SettingValues& candidate, Index level) const;
-  /// The candidate that runs as this one does: numbers of three digits within their ranges, the usual
-  /// choice where a setting does not matter.
+  /// The candidate that runs as this one does: numbers of few digits within their ranges, about a hundred
+  /// values of each, the usual choice where a setting does not matter.
   [[nodiscard]] SettingValues canonical(SettingValues candidate) const;
-  /// Settings that matter, by name.
+  /// Settings that matter, by name; none of an empty candidate.
   [[nodiscard]] SettingTexts texts(const SettingValues& candidate) const;
-  /// The inverse of texts(); settings that are not named get their usual choice. InputError names `option`
-  /// and what does not fit.
+  /// The inverse of texts(), with all digits; settings that are not named get their usual choice. InputError
+  /// names `option` and what does not fit.
   [[nodiscard]] SettingValues candidate_of(const std::string& option, const SettingTexts& texts) const;
 
  private:
+  /// With the usual choice where a setting does not matter.
+  [[nodiscard]] SettingValues without_idle(SettingValues candidate) const;
   /// So many values of each axis.
   [[nodiscard]] std::vector<SettingValues> grid_of(const std::vector<Index>& counts) const;
   [[nodiscard]] std::vector<SettingValues> product(const std::vector<std::vector<double>>& values) const;
@@ -74,7 +77,7 @@ class SettingSpace {
   std::vector<std::optional<std::pair<std::size_t, double>>> conditions_;
 };
 
-/// "rho=0.316 alpha=1.4".
+/// "rho=0.316 alpha=1.4"; "the default" if there are none.
 std::string to_text(const SettingTexts& settings);
 
 /// "rho=1e-3:1e3:log" (or :linear, the default), "rho=1e-3:1e3:log:13" with values of the first grid, or

@@ -1,9 +1,12 @@
 #include "surefoot/experiments/tune_command.hpp"
 
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
+#include "surefoot/core/family_key.hpp"
 #include "surefoot/core/number_text.hpp"
 #include "surefoot/experiments/child_programs.hpp"
 #include "surefoot/io/json_dump.hpp"
+#include "surefoot/io/sha256.hpp"
 #include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
@@ -91,12 +94,42 @@ std::vector<ProgramOutcome> CommandTunable::outcomes(const std::vector<Job>& job
   return all;
 }
 
+void CommandTunable::add(FailuresByKind& to, const std::string& how, const Failures& failures) {
+  const auto [place, is_new] = to.emplace(how, failures);
+  if (!is_new) place->second.count += failures.count;
+}
+
 void CommandTunable::count_failure(const ProgramOutcome& outcome, Index seed) {
-  Failures& failures = failures_[outcome.failure];
-  if (failures.count++ == 0) {
-    failures.first_seed = seed;
-    failures.first = outcome.said;
+  const Failures one{1, seed, outcome.said};
+  add(failures_, outcome.failure, one);
+  add(noted_, outcome.failure, one);
+}
+
+std::string CommandTunable::take_notes() {
+  ByteWriter to;
+  to.number(static_cast<Index>(noted_.size()));
+  for (const auto& [how, failures] : noted_) {
+    to.text(how);
+    to.number(failures.count);
+    to.number(failures.first_seed);
+    to.text(failures.first);
   }
+  noted_.clear();
+  return to.take();
+}
+
+void CommandTunable::add_notes(std::string_view notes) {
+  ByteReader from(notes, "failed runs of a checkpoint");
+  const auto kinds = from.number<Index>();
+  for (Index i = 0; i < kinds; ++i) {
+    const std::string how = from.text();
+    Failures failures;
+    failures.count = from.number<Index>();
+    failures.first_seed = from.number<Index>();
+    failures.first = from.text();
+    add(failures_, how, failures);
+  }
+  from.finish();
 }
 
 void CommandTunable::learn_steps() {
@@ -115,7 +148,11 @@ void CommandTunable::learn_steps() {
   }
   require(!steps_.empty(), "tune command: none of {} settings printed a row of numbers for seed {}; {}",
           jobs.size(), options_.first_seed, failures_text());
+  require(
+      steps_.back() >= 1,
+      "--first-step: a row of one number, at step 0, has no iterations to make fewer; leave --first-step at 1");
   failures_.clear();  // they are made again
+  noted_.clear();
 }
 
 std::vector<double> CommandTunable::row_of(ProgramOutcome outcome, Index problem) {
@@ -180,6 +217,13 @@ std::string tune_command_record(const CommandTunable& subject, const CommandTune
                       {"default", options.defaults},
                       {"tuned", to_text(result.winner)}};
   return io::json_dump(run);
+}
+
+certify::SampleRange seeds_of_command(const CommandTuneOptions& options, Part problems) {
+  ByteWriter words;
+  for (const std::string& word : options.command) words.text(word);
+  const FamilyKey key{"command", {{"words", io::sha256_hex(words.take())}}};
+  return {key.text(), 0, certify::data_set, options.first_seed + problems.first, problems.count};
 }
 
 certify::Independence independence_of_rows(const TuneTraces& traces, const std::string& name, bool allow) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "surefoot/certify/independence.hpp"
+#include "surefoot/certify/provenance.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/experiments/run_command.hpp"
 #include "surefoot/experiments/tuning.hpp"
@@ -9,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Settings of any program: what `tune command` searches.
@@ -51,6 +53,9 @@ class CommandTunable final : public Tunable {
   [[nodiscard]] Index runs_of_piece() const override { return command_runs_of_piece; }
   std::vector<std::vector<double>> times(const std::vector<TuneWork>& works, double tolerance) override;
   TuneTraces traces(const std::optional<SettingValues>& candidate, Part problems) override;
+  /// Runs that gave no row.
+  std::string take_notes() override;
+  void add_notes(std::string_view notes) override;
 
   /// Runs that gave no row, in words; empty if all did.
   [[nodiscard]] std::string failures_text() const;
@@ -79,8 +84,15 @@ class CommandTunable final : public Tunable {
     Index first_seed = 0;
     std::string first;
   };
-  std::map<std::string, Failures> failures_;
+  using FailuresByKind = std::map<std::string, Failures>;
+  static void add(FailuresByKind& to, const std::string& how, const Failures& failures);
+  FailuresByKind failures_;  ///< of all runs
+  FailuresByKind noted_;     ///< of those since the last notes
 };
+
+/// Problems of the command as samples with a name: its words as they are, and seeds. Whoever runs the same
+/// words has the same problems.
+certify::SampleRange seeds_of_command(const CommandTuneOptions& options, Part problems);
 
 /// What the certificate says of its runs.
 std::string tune_command_record(const CommandTunable& subject, const CommandTuneOptions& options,

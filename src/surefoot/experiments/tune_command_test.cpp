@@ -46,6 +46,35 @@ TEST(TuneCommand, FindsSettingsAndCountsFailures) {
   EXPECT_NE(tune_command_record(subject, options, result).find("\"first_seed\":12"), std::string::npos);
 }
 
+TEST(TuneCommand, FailuresAreNotedForACheckpoint) {
+  const CommandTuneOptions options = counting();
+  CommandTunable made(options, [] {});
+  (void)made.traces(std::nullopt, {0, 24});
+  const std::string notes = made.take_notes();
+  CommandTunable other(options, [] {});
+  other.add_notes(notes);
+  EXPECT_EQ(other.failures_text(), made.failures_text());
+  EXPECT_NE(other.failures_text().find("2 exit code 3 (first of seed 10)"), std::string::npos);
+  other.add_notes(made.take_notes());  // nothing since
+  EXPECT_EQ(other.failures_text(), made.failures_text());
+}
+
+TEST(TuneCommand, ProblemsHaveTheNameOfTheirCommand) {
+  CommandTuneOptions options = counting();
+  options.first_seed = 100;
+  const certify::SampleRange range = seeds_of_command(options, {12, 12});
+  EXPECT_EQ(range.first, 112);
+  EXPECT_EQ(range.count, 12);
+  range.validate();
+  CommandTuneOptions searched = options;
+  searched.over = "rho=2:3";
+  EXPECT_TRUE(range.overlaps(seeds_of_command(searched, {20, 12})));
+  EXPECT_FALSE(range.overlaps(seeds_of_command(options, {0, 12})));
+  CommandTuneOptions other = options;
+  other.command.back() = "{seed} ";
+  EXPECT_FALSE(range.overlaps(seeds_of_command(other, {12, 12})));
+}
+
 TEST(TuneCommand, AProgramThatFailsOrHangsIsSaidInOneLine) {
   CommandTuneOptions options = counting();
   options.command = {"false", "{rho}", "{seed}"};
@@ -53,6 +82,10 @@ TEST(TuneCommand, AProgramThatFailsOrHangsIsSaidInOneLine) {
   options.command = {"sleep", "60{rho}{seed}"};
   options.seconds = 0.05;
   EXPECT_INPUT_ERROR(CommandTunable(options, [] {}), "out of time");
+  options = counting();
+  options.command = {"sh", "-c", "echo 0.1$0$1", "{rho}", "{seed}"};
+  options.first_step = 0;
+  EXPECT_INPUT_ERROR(CommandTunable(options, [] {}), "--first-step: a row of one number");
 }
 
 TEST(TuneCommand, MoreProblemsThanThereIsMemoryForAreRefusedBeforeAnyRun) {

@@ -66,17 +66,37 @@ SettingAxis choice(std::string name, std::vector<std::string> choices, Index coa
   return {std::move(name), Kind::choices, 0, 0, std::move(choices), coarse, std::move(only_with)};
 }
 
-/// What the package has, of the settings that are searched; none where that is outside their ranges.
-std::optional<SettingValues> candidate_of_defaults(const SettingSpace& space, const SettingTexts& defaults) {
+/// What the package has, of the settings that are searched; none where that is outside their ranges, or where
+/// the package with these settings is another solver: a rho that is searched alone is not adapted.
+std::optional<SettingValues> candidate_of_defaults(
+    const SettingSpace& space, const SettingTexts& defaults,
+    const std::function<bool(const SettingTexts&)>& is_default) {
   SettingTexts searched;
   for (const auto& [name, value] : defaults) {
     if (std::ranges::count(space.axes(), name, &SettingAxis::name) > 0) searched.emplace_back(name, value);
   }
   try {
-    return space.candidate_of("default", searched);
+    SettingValues candidate = space.candidate_of("default", searched);
+    if (is_default(space.texts(candidate))) return candidate;
   } catch (const InputError&) {
     return std::nullopt;
   }
+  return std::nullopt;
+}
+
+bool is_default_osqp(const SettingTexts& settings) {
+  algorithms::OsqpOptions usual = osqp_preset(Preset::defaults);
+  const algorithms::OsqpOptions own = osqp_with(settings, usual.max_iter);
+  usual.check_termination = own.check_termination;  // nobody obeys it
+  return certify::settings_json(settings_of(own)) == certify::settings_json(settings_of(usual));
+}
+
+bool is_default_scs(const SettingTexts& settings) {
+  algorithms::ScsOptions usual = scs_preset(Preset::defaults);
+  const algorithms::ScsOptions own = scs_with(settings, usual.max_iters);
+  usual.check_termination = own.check_termination;
+  usual.returned = own.returned;
+  return certify::settings_json(settings_of(own, {})) == certify::settings_json(settings_of(usual, {}));
 }
 
 /// Axes as they are asked for, or the usual ones; each value of the first grid alone must be one that the
@@ -186,13 +206,14 @@ void FamilyTuneOptions::validate() const {
 FamilyTunable::FamilyTunable(std::vector<SettingAxis> axes, const SettingTexts& defaults,
                              FamilyTuneOptions options, Index problems, Make make,
                              const std::function<problems::Table(const Interrupt&)>& solve,
-                             std::function<certify::Independence(Part)> independence)
+                             const std::function<bool(const SettingTexts&)>& is_default,
+                             OfProblems independence)
     : space_(std::move(axes)),
       options_(std::move(options)),
       problems_(problems),
       make_(std::move(make)),
       independence_(std::move(independence)),
-      default_candidate_(candidate_of_defaults(space_, defaults)) {
+      default_candidate_(candidate_of_defaults(space_, defaults, is_default)) {
   options_.validate();
   (void)split_problems(problems_, options_.tune, has_default());
   require_memory();
@@ -220,7 +241,8 @@ void FamilyTunable::require_memory() const {
 
 SubsetSolver FamilyTunable::solver(const std::optional<SettingValues>& candidate,
                                    const std::vector<Index>& problems) const {
-  return make_(candidate ? std::optional(space_.texts(*candidate)) : std::nullopt, problems);
+  const bool is_own = !candidate || candidate->empty();
+  return make_(is_own ? std::nullopt : std::optional(space_.texts(*candidate)), problems);
 }
 
 runs::Metric FamilyTunable::metric_on(const algorithms::Operator& op,
@@ -272,6 +294,13 @@ TuneTraces FamilyTunable::traces(const std::optional<SettingValues>& candidate, 
   return traces;
 }
 
+certify::Independence FamilyTunable::independence(const TuneSplit& split, const std::string& name) const {
+  certify::Independence of_certified = independence_(numbers_of(split.certified));
+  of_certified.require_none(name, options_.allow_dependence);
+  require_apart(independence_(in_turn(split)), of_certified, name);
+  return of_certified;
+}
+
 std::string FamilyTunable::settings(const std::optional<SettingValues>& candidate) const {
   return certify::settings_json(solver(candidate, {0}).op->settings());
 }
@@ -303,8 +332,9 @@ std::unique_ptr<FamilyTunable> tunable_qp(families::FamilyFiles& files, const Fa
         how.interrupt = interrupt;
         return runs::solve_qp(*problem, how);
       },
-      [problem](Part part) {
-        const problems::Qp some = problems::rows_of(*problem, numbers_of(part));
+      is_default_osqp,
+      [problem](const std::vector<Index>& numbers) {
+        const problems::Qp some = problems::rows_of(*problem, numbers);
         return certify::independence_of_problems(certify::data_of(some));
       });
 }
@@ -338,8 +368,9 @@ std::unique_ptr<FamilyTunable> tunable_cone(families::FamilyFiles& files, const 
         how.interrupt = interrupt;
         return runs::solve_cone(*problem, usual, how);
       },
-      [problem](Part part) {
-        const problems::ConeProgram some = problems::rows_of(*problem, numbers_of(part));
+      is_default_scs,
+      [problem](const std::vector<Index>& numbers) {
+        const problems::ConeProgram some = problems::rows_of(*problem, numbers);
         return certify::independence_of_problems(certify::data_of(some));
       });
 }

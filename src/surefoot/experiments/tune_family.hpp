@@ -58,8 +58,9 @@ class FamilyTunable final : public Tunable {
   TuneTraces traces(const std::optional<SettingValues>& candidate, Part problems) override;
 
   [[nodiscard]] Index problems() const { return problems_; }
-  /// Dependence between the problems that are certified.
-  [[nodiscard]] certify::Independence independence(Part problems) const { return independence_(problems); }
+  /// Dependence between the problems that are certified. InputError if there is any and it is not allowed,
+  /// and if those that settings are chosen by are not independent of them.
+  [[nodiscard]] certify::Independence independence(const TuneSplit& split, const std::string& name) const;
   /// The solver's own words of its settings, as JSON; none: of the default.
   [[nodiscard]] std::string settings(const std::optional<SettingValues>& candidate) const;
   [[nodiscard]] SettingTexts texts(const SettingValues& candidate) const { return space_.texts(candidate); }
@@ -67,9 +68,12 @@ class FamilyTunable final : public Tunable {
   /// Settings as a solver on some of the problems; none: the default.
   using Make =
       std::function<SubsetSolver(const std::optional<SettingTexts>&, const std::vector<Index>& problems)>;
+  /// What problems in this order show of dependence.
+  using OfProblems = std::function<certify::Independence(const std::vector<Index>& problems)>;
+  /// `is_default` says whether the package with these settings is the default.
   FamilyTunable(std::vector<SettingAxis> axes, const SettingTexts& defaults, FamilyTuneOptions options,
                 Index problems, Make make, const std::function<problems::Table(const Interrupt&)>& solve,
-                std::function<certify::Independence(Part)> independence);
+                const std::function<bool(const SettingTexts&)>& is_default, OfProblems independence);
 
  private:
   [[nodiscard]] SubsetSolver solver(const std::optional<SettingValues>& candidate,
@@ -82,7 +86,7 @@ class FamilyTunable final : public Tunable {
   FamilyTuneOptions options_;
   Index problems_;
   Make make_;
-  std::function<certify::Independence(Part)> independence_;
+  OfProblems independence_;
   std::optional<SettingValues> default_candidate_;
   problems::Table solutions_;  ///< of metrics that compare with them
   runs::Metric metric_;        ///< for its name and first step

@@ -43,6 +43,42 @@ TEST(TuneFamily, SettingsThatAreNotSearchedAreThoseOfThePackageAndATunedRhoIsFix
   EXPECT_INPUT_ERROR((scs_with({{"normalize", "perhaps"}}, 77)), "'perhaps' is not true or false");
 }
 
+// The default adapts its rho: fixed at the same number it is another solver, and no default.
+TEST(TuneFamily, TheDefaultIsACandidateOnlyWhereItIsThePackage) {
+  const auto is_point = [](const std::string& over, bool cone) {
+    FamilyTuneOptions options = small();
+    options.over = over;
+    problems::Cones cones;
+    cones.zero = 1;
+    cones.nonnegative = 20;
+    cones.second_order = {5};
+    families::FamilyFiles files(cone ? SUREFOOT_SOURCE_DIR "/examples/portfolio" : mpc(), {});
+    const auto subject = cone ? tunable_cone(files, cones, options) : tunable_qp(files, options);
+    return subject->default_candidate().has_value();
+  };
+  EXPECT_TRUE(is_point(usual_osqp_axes(), false));
+  EXPECT_TRUE(is_point("rho,adaptive_rho", false));
+  EXPECT_TRUE(is_point("alpha", false));
+  EXPECT_FALSE(is_point("rho,alpha", false));
+  EXPECT_FALSE(is_point("alpha=1:1.5", false));
+  EXPECT_TRUE(is_point(usual_scs_axes(), true));
+  EXPECT_FALSE(is_point("scale,alpha", true));
+
+  FamilyTuneOptions options = small();
+  options.over = "rho=1e-3:2e-3:log:3,alpha=1:1.1:linear:2";  // all of it worse than the package
+  options.tune.learn_then_test = true;
+  families::FamilyFiles files(mpc(), {});
+  const auto subject = tunable_qp(files, options);
+  certify::CountJournal journal{io::CheckpointFile()};
+  const TuneResult result = tune(*subject, subject->problems(), options.tune, journal);
+  EXPECT_TRUE(result.default_wins);
+  EXPECT_TRUE(result.winner.empty());
+  EXPECT_EQ(result.tuned_traces.values, result.default_traces->values);
+  EXPECT_TRUE(result.all_tested->best.empty());
+  EXPECT_EQ(subject->settings(result.race.winner), subject->settings(std::nullopt));
+  (void)search_script(*subject, options.tune, result, report::ImageFormat::svg);
+}
+
 // Cut to 2 it would run, and the record would say 2.7.
 TEST(TuneFamily, WholeNumbersOfTheSolverAreNotCut) {
   EXPECT_INPUT_ERROR((osqp_with({{"scaling", "2.7"}}, 77)), "scaling: 2.7 is not a whole number");
@@ -58,7 +94,7 @@ TEST(TuneFamily, WholeNumbersOfTheSolverAreNotCut) {
   };
   refused("scaling=2.7|10", "--over: scaling: 2.7 is not a whole number");
   refused("rho,scaling=10|1e300", "--over: scaling: 1e+300 is not a whole number");
-  refused("scaling=1:10:linear:4", "--over: scaling: 4.44 is not a whole number");
+  refused("scaling=1:10:linear:4", "--over: scaling: 4.4 is not a whole number");
   refused("alpha=1:3", "--over: alpha: ");
   options.over = "scaling=10|0,rho";
   EXPECT_EQ(osqp_axes_of(options).size(), 2U);

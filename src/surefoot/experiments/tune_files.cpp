@@ -94,11 +94,10 @@ std::string settings_toml(const SettingTexts& settings, const std::string& solve
       "# Settings of {}, found by surefoot tune {}: surefoot run {} FOLDER --settings {}\npreset = \"default\"\n"
       "iterations = {}\n",
       solver, cone ? "cone" : "qp", cone ? "cone" : "qp", tune_names::settings, iterations);
-  for (const auto& [name, value] : completed(settings, cone ? "scs" : "osqp"))
+  for (const auto& [name, value] : completed(settings, cone ? "scs" : "osqp")) {
     text += fmt::format("{} = {}\n", name, is_number(value) || is_truth(value) ? value : "\"" + value + "\"");
-  const auto adapts = std::ranges::find(settings, "adaptive_scale", &SettingTexts::value_type::first);
-  if (cone && (adapts == settings.end() || adapts->second == "false"))
-    text += "adaptive_diag_scale = false\n";
+    if (name == "adaptive_scale" && value == "false") text += "adaptive_diag_scale = false\n";
+  }
   if (!cone) return text;
   text += fmt::format("\n[cones]\nzero = {}\nnonnegative = {}\n", cones->zero, cones->nonnegative);
   if (!cones->second_order.empty())
@@ -144,7 +143,7 @@ std::string search_script(const Tunable& subject, const TuneOptions& options, co
   double highest = 1;
   double lowest = never;
   for (const Racer& racer : result.race.racers) {
-    if (racer.times.empty() || axis == space.axes().size()) continue;
+    if (racer.times.empty() || racer.candidate.empty() || axis == space.axes().size()) continue;
     const bool whole = static_cast<Index>(racer.times.size()) == result.split.search.count;
     const double score = std::max(racer.score, 1e-3);
     highest = std::max(highest, score);

@@ -16,6 +16,7 @@
 #include "surefoot/runs/tally.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -59,26 +60,69 @@ Index fewest_certified(double share, double delta) {
   return n;
 }
 
-/// One piece of the journal: made, or as an earlier process left it. `make` gives its state, `restore` takes
-/// one.
-void keep_piece(certify::CountJournal& journal, const std::function<void(const std::string&)>& restore,
-                const std::function<std::string()>& make) {
-  if (const std::optional<std::string> left = journal.begin(); left && !left->empty()) return restore(*left);
-  std::string state;
+/// A piece of the journal that runs are made for: what `make` writes, or what is left of it. What the subject
+/// notes of its runs is kept with it.
+template <class Make, class Read>
+void kept_piece(Tunable& subject, certify::CountJournal& journal, const Make& make, const Read& read) {
+  if (const std::optional<std::string> left = journal.begin(); left && !left->empty()) {
+    ByteReader from(*left, "runs of a checkpoint");
+    subject.add_notes(from.text_view());
+    read(from);
+    from.finish();
+    return;
+  }
+  ByteWriter made;
   try {
     journal.interrupt();
-    state = make();
+    make(made);
   } catch (const Interrupted&) {
     if (journal.keeps()) journal.keep("");  // this piece had not come to anything
     throw;
   }
+  ByteWriter to;
+  to.text(subject.take_notes());
+  to.bytes(made.take());
   if (!journal.keeps()) return;
   if (journal.due()) {
-    journal.keep(std::move(state));
+    journal.keep(to.take());
   } else {
-    journal.end(std::move(state));
+    journal.end(to.take());
   }
 }
+
+/// The time of a search, which goes on where a checkpoint has left it. Whether a rung was too late is a piece
+/// of the journal: a search that had ended has ended.
+class SearchClock {
+ public:
+  SearchClock(double seconds, certify::CountJournal& journal) : seconds_(seconds), journal_(journal) {}
+
+  [[nodiscard]] double now() const {
+    return before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  bool is_late() {
+    double at = 0;
+    if (const std::optional<std::string> left = journal_.begin(); left && !left->empty()) {
+      ByteReader from(*left, "time of a checkpoint");
+      at = from.number<double>();
+      from.finish();
+      before_ = at;
+      begin_ = std::chrono::steady_clock::now();
+    } else {
+      at = now();
+      ByteWriter to;
+      to.number(at);
+      if (journal_.keeps()) journal_.end(to.take());
+      if (at >= seconds_) journal_.flush();
+    }
+    return at >= seconds_;
+  }
+
+ private:
+  double seconds_;
+  certify::CountJournal& journal_;
+  double before_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 /// Runs the works of a rung, a few at a time: each piece of the journal is made once.
 class KeptTimes {
@@ -130,21 +174,19 @@ class KeptTimes {
 
   std::vector<std::vector<double>> kept(const std::vector<TuneWork>& works) {
     std::vector<std::vector<double>> times;
-    const auto restore = [&](const std::string& state) {
-      ByteReader from(state, "times of a checkpoint");
-      for (const TuneWork& work : works) {
-        times.push_back(from.list<double>());
-        require(times.back().size() == work.problems.size(), "times of a checkpoint: {} of {} problems",
-                times.back().size(), work.problems.size());
-      }
-      from.finish();
-    };
-    keep_piece(journal_, restore, [&] {
-      times = subject_.times(works, tolerance_);
-      ByteWriter to;
-      for (const std::vector<double>& each : times) to.list(each);
-      return to.take();
-    });
+    kept_piece(
+        subject_, journal_,
+        [&](ByteWriter& to) {
+          times = subject_.times(works, tolerance_);
+          for (const std::vector<double>& each : times) to.list(each);
+        },
+        [&](ByteReader& from) {
+          for (const TuneWork& work : works) {
+            times.push_back(from.list<double>());
+            require(times.back().size() == work.problems.size(), "times of a checkpoint: {} of {} problems",
+                    times.back().size(), work.problems.size());
+          }
+        });
     return times;
   }
 
@@ -159,24 +201,23 @@ class KeptTimes {
 TuneTraces kept_part(Tunable& subject, const std::optional<SettingValues>& candidate, Part problems,
                      certify::CountJournal& journal) {
   TuneTraces traces;
-  const auto restore = [&](const std::string& state) {
-    ByteReader from(state, "traces of a checkpoint");
-    traces.steps = from.list<Index>();
-    traces.values = read_table(from);
-    from.finish();
-    require(traces.values.rows() == problems.count &&
-                traces.values.cols() == static_cast<Index>(traces.steps.size()) && !traces.steps.empty() &&
-                traces.steps.front() >= 0 && std::ranges::is_sorted(traces.steps, std::ranges::less_equal()),
-            "traces of a checkpoint: {} x {} numbers of {} problems at {} steps", traces.values.rows(),
-            traces.values.cols(), problems.count, traces.steps.size());
-  };
-  keep_piece(journal, restore, [&] {
-    traces = subject.traces(candidate, problems);
-    ByteWriter to;
-    to.list(traces.steps);
-    write_table(traces.values, to);
-    return to.take();
-  });
+  kept_piece(
+      subject, journal,
+      [&](ByteWriter& to) {
+        traces = subject.traces(candidate, problems);
+        to.list(traces.steps);
+        write_table(traces.values, to);
+      },
+      [&](ByteReader& from) {
+        traces.steps = from.list<Index>();
+        traces.values = read_table(from);
+        require(traces.values.rows() == problems.count &&
+                    traces.values.cols() == static_cast<Index>(traces.steps.size()) &&
+                    !traces.steps.empty() && traces.steps.front() >= 0 &&
+                    std::ranges::is_sorted(traces.steps, std::ranges::less_equal()),
+                "traces of a checkpoint: {} x {} numbers of {} problems at {} steps", traces.values.rows(),
+                traces.values.cols(), problems.count, traces.steps.size());
+      });
   return traces;
 }
 
@@ -237,6 +278,12 @@ certify::PairedComparison compared(const TuneOptions& options, const TuneResult&
   };
   return certify::compare_paired(runs_of(default_name, *result.default_traces),
                                  runs_of(tuned_name, result.tuned_traces), paired);
+}
+
+/// The settings that there are to compare with, as a candidate; none if there are none.
+std::vector<SettingValues> candidates_of_default(const Tunable& subject) {
+  if (!subject.has_default()) return {};
+  return {subject.default_candidate().value_or(SettingValues{})};
 }
 
 /// The share of a racer's problems that it solves at all.
@@ -304,6 +351,25 @@ TuneSplit split_problems(Index problems, const TuneOptions& options, bool has_de
   return {{0, searched(problems)}, {searched(problems), problems - searched(problems)}};
 }
 
+std::vector<Index> in_turn(const TuneSplit& split) {
+  std::vector<Index> numbers;
+  for (Index i = 0; i < std::max(split.search.count, split.certified.count); ++i) {
+    if (i < split.search.count) numbers.push_back(split.search.first + i);
+    if (i < split.certified.count) numbers.push_back(split.certified.first + i);
+  }
+  return numbers;
+}
+
+void require_apart(const certify::Independence& of_both, const certify::Independence& of_certified,
+                   const std::string& name) {
+  const std::vector<std::string> found = of_both.findings();
+  require(
+      found.empty() || of_certified.allowed,
+      "{}: problems that settings are chosen by and problems that are certified are not independent of each other: "
+      "{}. Leave out what is there more than once, or draw new problems; --allow-dependence is of dependence among the certified ones",
+      name, fmt::join(found, "; "));
+}
+
 void add_tuning(MemoryNeeds& needs, const SettingSpace& space, Index problems, Index columns,
                 const TuneOptions& options, bool has_default) {
   const TuneSplit split = split_problems(problems, options, has_default);
@@ -360,19 +426,14 @@ TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options,
                1 - 0.5 / static_cast<double>(certified_problems));
   race_options.never = 2 * static_cast<double>(subject.iterations());
   race_options.grid = options.grid;
-  race_options.seconds = options.seconds;
   race_options.runs = options.runs;
-  const std::optional<SettingValues> usual = subject.default_candidate();
-  const std::vector<SettingValues> first =
-      usual ? std::vector<SettingValues>{*usual} : std::vector<SettingValues>{};
+  const std::vector<SettingValues> first = candidates_of_default(subject);
   if (options.runs == 0 && options.seconds == 0 && options.grid == 0) {
     race_options.runs = std::max(usual_runs_by_problem * race_options.problems,
                                  fewest_race_runs(subject.space(), first, race_options.problems));
   }
-  const auto begin = std::chrono::steady_clock::now();
-  race_options.clock = [begin] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
+  SearchClock clock(options.seconds, journal);
+  if (options.seconds > 0) race_options.late = [&clock] { return clock.is_late(); };
   {
     Progress progress("searching settings");
     Index runs = 0;
@@ -381,14 +442,14 @@ TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options,
       const FineGrid grid = subject.space().fine_grid(options.grid);
       const auto points = static_cast<Index>(grid.points.size());
       if (grid.finest)
-        host().say(fmt::format("--grid: to three digits these settings have {} points, not {}",
+        host().say(fmt::format("--grid: in few digits these settings have {} points, not {}",
                                count_label(points), count_label(options.grid)));
       grid_runs = checked_product("--grid", points, race_options.problems);
     }
     KeptTimes times(subject, order, target.value, journal, [&](Index made) {
       runs += made;
       if (options.seconds > 0) {
-        progress.update(std::min(race_options.clock(), options.seconds), options.seconds, "seconds");
+        progress.update(std::min(clock.now(), options.seconds), options.seconds, "seconds");
       } else {
         progress.update(static_cast<double>(runs),
                         static_cast<double>(std::max(race_options.runs, grid_runs)), "runs");
@@ -403,12 +464,12 @@ TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options,
   }
   const Racer& winner = result.race.racer(result.race.winner);
   result.winner = subject.space().texts(winner.candidate);
-  result.default_wins = usual && winner.candidate == subject.space().canonical(*usual);
+  result.default_wins = !first.empty() && winner.candidate == first.front();
   if (const double solved = solved_share(winner); solved < *target.share) {
     throw InputError(fmt::format(
-        "--target: no setting that was tried reaches {} below {} within {} iterations; the best seen, {}, reaches "
+        "--target: the best settings that were found, {}, do not reach {} below {} within {} iterations: they reach "
         "{} of {} problems",
-        percent_label(*target.share), exact_label(target.value), subject.iterations(), to_text(result.winner),
+        to_text(result.winner), percent_label(*target.share), exact_label(target.value), subject.iterations(),
         observed_percent(solved), count_label(static_cast<Index>(winner.times.size()))));
   }
   if (subject.has_default())
@@ -426,9 +487,8 @@ LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOption
                               certify::CountJournal& journal) {
   const certify::ClaimText target = options.claim();
   std::vector<SettingValues> candidates = subject.space().coarse_grid();
-  if (const std::optional<SettingValues> usual = subject.default_candidate()) {
-    const SettingValues own = subject.space().canonical(*usual);
-    if (std::ranges::find(candidates, own) == candidates.end()) candidates.push_back(own);
+  for (SettingValues& own : candidates_of_default(subject)) {
+    if (std::ranges::find(candidates, own) == candidates.end()) candidates.push_back(std::move(own));
   }
   LearnThenTest found;
   found.candidates = static_cast<Index>(candidates.size());
@@ -461,10 +521,11 @@ LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOption
 
 std::string to_text(const LearnThenTest& found) {
   return fmt::format(
-      "By Learn-then-Test, in place of the tuned line and not beside it, with the same confidence, on all {} "
-      "problems and {} settings, all covered by the confidence level: {}{}",
+      "By Learn-then-Test, on all {} problems and {} settings, all covered by the same confidence: {}. It may stand in "
+      "the place of the tuned line only if that was decided before the run.",
       count_label(found.samples), count_label(found.candidates),
-      found.steps ? count_label(*found.steps) + " iterations, " : "not certified", to_text(found.best));
+      found.steps ? fmt::format("{} iterations, {}", count_label(*found.steps), to_text(found.best))
+                  : "not certified");
 }
 
 std::string search_record(const Tunable& subject, const TuneOptions& options, const TuneResult& result,
@@ -524,7 +585,8 @@ std::string tune_text(const TuneOptions& options, const TuneResult& result) {
     return steps ? count_label(*steps) : std::string("not certified");
   };
   std::string text = fmt::format("Tuned: {}\n", to_text(result.winner));
-  if (result.default_wins) text += "Nothing that was tried is better than the default.\n";
+  if (result.default_wins)
+    text += "Nothing that was tried is better than the default on the problems of the search.\n";
   text += fmt::format(
       "Found on {} problems in {} runs of {} settings{}; certified on the {} others, which nothing was chosen by.\n\n",
       count_label(result.split.search.count), count_label(result.race.runs),
@@ -537,8 +599,9 @@ std::string tune_text(const TuneOptions& options, const TuneResult& result) {
   text += fmt::format("  tuned    {}", iterations(result.after));
   // What is nearly the same is not praised.
   if (result.before && result.after && *result.after > 0 && 10 * *result.before >= 11 * *result.after)
-    text += fmt::format("  ({} times fewer)", lower_bound_value(static_cast<double>(*result.before) /
-                                                                static_cast<double>(*result.after)));
+    text += fmt::format(
+        "  (certified numbers in ratio {})",
+        lower_bound_value(static_cast<double>(*result.before) / static_cast<double>(*result.after)));
   text += "\n";
   if (result.paired) {
     for (const std::string& sentence : certify::paired_sentences(*result.paired))

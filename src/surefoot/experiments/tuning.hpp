@@ -3,6 +3,7 @@
 #include "surefoot/certify/certificate.hpp"
 #include "surefoot/certify/claim_text.hpp"
 #include "surefoot/certify/count_journal.hpp"
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/paired.hpp"
 #include "surefoot/core/part.hpp"
 #include "surefoot/experiments/memory_needs.hpp"
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The best settings, with a guarantee: what `tune` does. Settings are chosen on the first part of the
@@ -58,6 +60,13 @@ struct TuneSplit {
   Part certified;
 };
 TuneSplit split_problems(Index problems, const TuneOptions& options, bool has_default);
+/// Problems of both parts in turn: rows in this order show whether the parts have something in common.
+std::vector<Index> in_turn(const TuneSplit& split);
+/// InputError if rows of both parts in turn are not independent: problems that settings were chosen by would
+/// certify them. No certificate could say so, which is why it is not allowed, unless the certified part shows
+/// dependence by itself and that was.
+void require_apart(const certify::Independence& of_both, const certify::Independence& of_certified,
+                   const std::string& name);
 
 /// What the search and the certified runs of `columns` steps keep.
 void add_tuning(MemoryNeeds& needs, const SettingSpace& space, Index problems, Index columns,
@@ -84,7 +93,8 @@ class Tunable {
   Tunable& operator=(const Tunable&) = delete;
 
   [[nodiscard]] virtual const SettingSpace& space() const = 0;
-  /// Whether there are settings to compare with, and the candidate that they are, if they are one.
+  /// Whether there are settings to compare with, and the candidate that they are, if they are one. If not,
+  /// they race as the empty candidate.
   [[nodiscard]] virtual bool has_default() const = 0;
   [[nodiscard]] virtual std::optional<SettingValues> default_candidate() const = 0;
   [[nodiscard]] virtual std::string metric() const = 0;
@@ -96,8 +106,13 @@ class Tunable {
   /// For each work and problem the first step from which on the metric stays below the tolerance, up to the
   /// last one; infinite if there is none.
   virtual std::vector<std::vector<double>> times(const std::vector<TuneWork>& works, double tolerance) = 0;
-  /// Runs of a candidate on consecutive problems; none: of the default.
+  /// Runs of a candidate on consecutive problems; none, or an empty one: of the default.
   virtual TuneTraces traces(const std::optional<SettingValues>& candidate, Part problems) = 0;
+
+  /// What is to be known of the runs made since it was asked last besides their results, as bytes: a
+  /// checkpoint keeps it, and gives it back in place of the runs.
+  virtual std::string take_notes() { return ""; }
+  virtual void add_notes(std::string_view /*notes*/) {}
 };
 
 /// The first of the steps from which on a run stays below the tolerance; infinite if there is none.
@@ -106,7 +121,8 @@ double settling_step(const double* values, const std::vector<Index>& steps, doub
 /// The other sound way, for comparison: Learn-then-Test (A. Angelopoulos, S. Bates, E. Candes, M. Jordan, L.
 /// Lei, 2021) on all problems. The first grid of the space and the default are declared before any run; each
 /// of them is certified on all problems with its part of what the tuned budget pays, a union over all of
-/// them, and the best may be taken. It may stand in the place of the tuned budget, not beside it.
+/// them, and the best may be taken. It may stand in the place of the tuned budget only if that was decided
+/// before the run: the better of both numbers is not paid for.
 struct LearnThenTest {
   Index candidates = 0;  ///< that are paid for
   double delta_each = 0;
@@ -120,7 +136,7 @@ struct TuneResult {
   RaceResult race;
   TuneSplit split;
   SettingTexts winner;
-  bool default_wins = false;         ///< nothing better than the default was found
+  bool default_wins = false;  ///< it was the best of all that raced; winner is empty if it is no candidate
   certify::Certificate certificate;  ///< variants "default" (if there is one) and "tuned"
   std::optional<certify::PairedComparison> paired;
   std::optional<TuneTraces> default_traces;
@@ -132,8 +148,8 @@ struct TuneResult {
 };
 
 /// Searches, then certifies. The journal keeps what is done; the search, where it is the same, is replayed
-/// from it. InputError if no candidate reaches the target on the problems of the search: with the best seen
-/// and what it reaches.
+/// from it, with the time that it took and where its time was over. InputError if no candidate reaches the
+/// target on the problems of the search: with the best seen and what it reaches.
 TuneResult tune(Tunable& subject, Index problems, const TuneOptions& options, certify::CountJournal& journal);
 
 LearnThenTest learn_then_test(Tunable& subject, Index problems, const TuneOptions& options,

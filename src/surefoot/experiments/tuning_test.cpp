@@ -2,7 +2,9 @@
 
 #include "surefoot/bounds/quantile.hpp"
 #include "surefoot/certify/certificate_json.hpp"
+#include "surefoot/certify/independence.hpp"
 #include "surefoot/certify/verify.hpp"
+#include "surefoot/core/bytes.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/interruption.hpp"
 #include "surefoot/core/random.hpp"
@@ -16,10 +18,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace surefoot::experiments {
@@ -34,7 +39,7 @@ class Synthetic final : public Tunable {
   [[nodiscard]] const SettingSpace& space() const override { return space_; }
   [[nodiscard]] bool has_default() const override { return has_default_; }
   [[nodiscard]] std::optional<SettingValues> default_candidate() const override {
-    return has_default_ ? std::optional(SettingValues{10}) : std::nullopt;
+    return has_default_ && !own_default_ ? std::optional(SettingValues{usual_}) : std::nullopt;
   }
   [[nodiscard]] std::string metric() const override { return "error"; }
   [[nodiscard]] Index iterations() const override { return 60; }
@@ -53,23 +58,41 @@ class Synthetic final : public Tunable {
     for (const TuneWork& work : works) {
       all.emplace_back();
       for (const Index problem : work.problems) {
-        all.back().push_back(time(work.candidate[0], problem));
+        all.back().push_back(time(work.candidate.empty() ? usual_ : work.candidate[0], problem));
         highest_ = std::max(highest_, problem);
         ++runs_;
+        if (all.back().back() == infinity) ++unsolved_;
         if (stop_after_ > 0 && runs_ >= stop_after_) throw Interrupted();
       }
     }
+    ++calls_;
+    std::this_thread::sleep_for(pause_);
     return all;
+  }
+  std::string take_notes() override {
+    ByteWriter to;
+    to.number(unsolved_ - taken_);
+    taken_ = unsolved_;
+    return to.take();
+  }
+  void add_notes(std::string_view notes) override {
+    ByteReader from(notes, "notes");
+    noted_ += from.number<Index>();
+    from.finish();
   }
   TuneTraces traces(const std::optional<SettingValues>& candidate, Part problems) override {
     TuneTraces traces;
+    if (stop_in_traces_) throw Interrupted();
     traces.steps.resize(60);
     std::iota(traces.steps.begin(), traces.steps.end(), Index{1});
     traces.values.resize(problems.count, 60);
     for (Index i = 0; i < problems.count; ++i) {
       for (Index k = 1; k <= 60; ++k)
         traces.values(i, k - 1) =
-            static_cast<double>(k) < time(candidate ? (*candidate)[0] : 10, problems.first + i) ? 1.0 : 0.0;
+            static_cast<double>(k) <
+                    time(candidate && !candidate->empty() ? (*candidate)[0] : usual_, problems.first + i)
+                ? 1.0
+                : 0.0;
     }
     return traces;
   }
@@ -77,6 +100,14 @@ class Synthetic final : public Tunable {
   Index highest_ = -1;  ///< problem that was searched
   Index runs_ = 0;
   Index stop_after_ = 0;
+  bool stop_in_traces_ = false;
+  Index calls_ = 0;
+  std::chrono::milliseconds pause_{0};  ///< after each of them
+  double usual_ = 10;
+  bool own_default_ = false;  ///< no point of the space
+  Index unsolved_ = 0;
+  Index taken_ = 0;  ///< of them, that notes were taken of
+  Index noted_ = 0;
   Index runs_of_piece_ = 0;
 
  private:
@@ -127,7 +158,7 @@ TEST(Tuning, CertifiesWinnerAndDefaultOnProblemsThatNothingWasChosenBy) {
   }
   EXPECT_TRUE(certify::verify(certify::parse_certificate(certify::to_json(result.certificate))).holds());
   EXPECT_EQ(result.paired->pairs, 300);
-  EXPECT_NE(tune_text(options, result).find("times fewer"), std::string::npos);
+  EXPECT_NE(tune_text(options, result).find("(certified numbers in ratio "), std::string::npos);
 }
 
 TEST(Tuning, WithoutADefaultTheWholeConfidenceIsOfTheTuned) {
@@ -185,8 +216,8 @@ TEST(Tuning, ATargetThatNothingReachesIsSaidWithTheBestSeen) {
   certify::CountJournal journal = nothing_kept();
   const std::string text =
       test_support::input_error([&] { (void)tune(slow, 600, for_target("90% below 0.5"), journal); });
-  EXPECT_NE(text.find("no setting that was tried reaches 90 % below 0.5"), std::string::npos) << text;
-  EXPECT_NE(text.find("the best seen, rho="), std::string::npos) << text;
+  EXPECT_NE(text.find("the best settings that were found, rho="), std::string::npos) << text;
+  EXPECT_NE(text.find("do not reach 90 % below 0.5"), std::string::npos) << text;
 }
 
 TEST(Tuning, RefusesOtherTargetsAndLimits) {
@@ -229,6 +260,120 @@ TEST(Tuning, GoesOnWhereItWasStoppedAndComesToTheSame) {
   EXPECT_EQ(result.after, expected.after);
   EXPECT_LT(rest.runs_, whole.runs_);
   std::filesystem::remove(file);
+}
+
+// Its time is over after the first rung; it is stopped while the certified problems run.
+TEST(Tuning, ASearchThatItsTimeEndedIsNotGoneOnWith) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "tuning_time.checkpoint";
+  std::filesystem::remove(file);
+  const auto checkpoint = [&] {
+    return io::CheckpointFile(file, {{"what", "tuning test"}}, 0, io::CheckpointFile::Writer::each);
+  };
+  TuneOptions options = for_target("90% below 0.5");
+  options.seconds = 0.2;
+  Synthetic stopped;
+  stopped.pause_ = std::chrono::milliseconds(250);
+  stopped.stop_in_traces_ = true;
+  {
+    certify::CountJournal journal(checkpoint());
+    EXPECT_THROW((void)tune(stopped, 600, options, journal), Interrupted);
+  }
+  Synthetic rest;  // it has no pauses: a clock that began anew would leave time for more rungs
+  certify::CountJournal journal(checkpoint(), true);
+  const TuneResult result = tune(rest, 600, options, journal);
+  EXPECT_EQ(result.race.rungs.size(), 1U);
+  EXPECT_EQ(result.race.runs, stopped.runs_);
+  EXPECT_EQ(rest.runs_, 0);
+  std::filesystem::remove(file);
+}
+
+// Time that was used before a stop is used.
+TEST(Tuning, TheTimeOfASearchGoesOnWhereItWasStopped) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "tuning_clock.checkpoint";
+  std::filesystem::remove(file);
+  const auto checkpoint = [&] {
+    return io::CheckpointFile(file, {{"what", "tuning test"}}, 0, io::CheckpointFile::Writer::each);
+  };
+  TuneOptions options = for_target("90% below 0.5");
+  options.seconds = 1;
+  Synthetic slow;
+  slow.pause_ = std::chrono::milliseconds(60);
+  slow.stop_after_ = 1200;
+  {
+    certify::CountJournal journal(checkpoint());
+    EXPECT_THROW((void)tune(slow, 600, options, journal), Interrupted);
+  }
+  Synthetic rest;
+  rest.pause_ = std::chrono::milliseconds(1100);
+  certify::CountJournal journal(checkpoint(), true);
+  const TuneResult result = tune(rest, 600, options, journal);
+  EXPECT_FALSE(result.race.converged);
+  EXPECT_EQ(rest.calls_, 1);  // the piece that was stopped; no rung begins after it
+  std::filesystem::remove(file);
+}
+
+TEST(Tuning, NotesOfRunsAreKeptWithThem) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "tuning_notes.checkpoint";
+  std::filesystem::remove(file);
+  const auto checkpoint = [&] {
+    return io::CheckpointFile(file, {{"what", "tuning test"}}, 0, io::CheckpointFile::Writer::each);
+  };
+  const TuneOptions options = for_target("90% below 0.5");
+  Synthetic whole;
+  certify::CountJournal none = nothing_kept();
+  (void)tune(whole, 600, options, none);
+  Synthetic stopped;
+  stopped.stop_after_ = 2000;
+  {
+    certify::CountJournal journal(checkpoint());
+    EXPECT_THROW((void)tune(stopped, 600, options, journal), Interrupted);
+  }
+  Synthetic rest;
+  certify::CountJournal journal(checkpoint(), true);
+  (void)tune(rest, 600, options, journal);
+  EXPECT_GT(rest.noted_, 0);
+  EXPECT_EQ(rest.noted_ + rest.unsolved_, whole.unsolved_);
+  std::filesystem::remove(file);
+}
+
+TEST(Tuning, ADefaultThatIsNoPointOfTheSpaceRacesToo) {
+  for (const double usual : {0.3, 10.0}) {
+    Synthetic subject;
+    subject.usual_ = usual;
+    subject.own_default_ = true;
+    const TuneOptions options = for_target("90% below 0.5");
+    certify::CountJournal journal = nothing_kept();
+    const TuneResult result = tune(subject, 600, options, journal);
+    EXPECT_EQ(result.race.racers.front().candidate, SettingValues{});
+    EXPECT_EQ(result.default_wins, result.race.winner.empty());
+    EXPECT_FALSE(usual == 10.0 && result.default_wins);
+    if (result.default_wins) {
+      EXPECT_EQ(result.before, result.after);
+      EXPECT_NE(tune_text(options, result).find("Tuned: the default\n"), std::string::npos);
+    }
+    EXPECT_EQ(learn_then_test(subject, 600, options, journal).candidates, 14);
+  }
+}
+
+TEST(Tuning, BothPartsAreLookedAtTogether) {
+  const TuneSplit split{{0, 3}, {3, 5}};
+  EXPECT_EQ(in_turn(split), (std::vector<Index>{0, 3, 1, 4, 2, 5, 6, 7}));
+  const auto independence = [](Index different, Index count) {
+    certify::DependenceCheck check({1, 2, 3});
+    for (Index i = 0; i < count; ++i) {
+      std::vector<double> row;
+      RandomStream random(1, "rows of both parts", static_cast<std::uint64_t>(i % different));
+      for (int j = 0; j < 3; ++j) row.push_back(random.uniform());
+      check.add(i, row.data());
+    }
+    return check.result();
+  };
+  certify::Independence fresh = independence(300, 300);
+  require_apart(fresh, fresh, "family");
+  const certify::Independence twice = independence(150, 300);
+  EXPECT_INPUT_ERROR(require_apart(twice, fresh, "family"), "family: problems that settings are chosen by");
+  fresh.allowed = true;  // its sentences are conditional
+  require_apart(twice, fresh, "family");
 }
 
 TEST(Tuning, PiecesOfSlowProgramsAreSmallAndComeToTheSame) {
