@@ -75,12 +75,15 @@ void run(const TrainArguments& arguments) {
   fmt::print("{}: {} weights, B = {} at N = {}, {:.0f} s\n", io::printable(weights.string()),
              result.posterior.layout.size(), upper_bound_value(result.regularizer), setting.samples,
              result.seconds);
-  if (setting.folder() != nullptr)
+  if (setting.folder() != nullptr) {
+    const std::filesystem::path problems = training.config.setting.folder()->folder;
     fmt::print(
         "Learned from problems {} .. {} of {}. Certify it on others of them, which may be used once:\n"
-        "  surefoot calibrate {} --hold-out {}:COUNT\n",
-        setting.seen_first, setting.seen_last, io::printable(training.config.setting.folder()->folder),
-        report::shell_path(weights.string()), setting.seen_last + 1);
+        "  surefoot calibrate {} --hold-out {}:COUNT{}\n",
+        setting.seen_first, setting.seen_last, io::printable(problems.string()),
+        report::shell_path(weights.string()), setting.seen_last + 1,
+        problems.is_absolute() ? " --problems " + report::shell_path(problems.string()) : "");
+  }
   if (arguments.validate > 0) print_validation(training, arguments);
 }
 

@@ -639,9 +639,25 @@ void add_certificate(py::module_& module) {
       });
 }
 
+void add_provenance(py::module_& module) {
+  using certify::SampleProvenance;
+  using certify::SampleRange;
+  py::class_<SampleRange>(module, "SampleRange")
+      .def(py::init(
+          [](const std::string& family, Index seed, const std::string& set, Index first, Index count) {
+            SampleRange range{family, seed, set, first, count};
+            range.validate();
+            return range;
+          }));
+  py::class_<SampleProvenance>(module, "SampleProvenance").def(py::init([](const SampleRange& range) {
+    return SampleProvenance{range};
+  }));
+}
+
 }  // namespace
 
 void add_certify(py::module_& module) {
+  add_provenance(module);
   add_options(module);
   add_number_text(module);
   add_certificate(module);

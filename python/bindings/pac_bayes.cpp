@@ -241,16 +241,6 @@ LookArguments look_arguments(const certify::SampleRange& range, const std::strin
 void add_looks(py::module_& module) {
   using certify::SampleProvenance;
   using certify::SampleRange;
-  py::class_<SampleRange>(module, "SampleRange")
-      .def(py::init(
-          [](const std::string& family, Index seed, const std::string& set, Index first, Index count) {
-            SampleRange range{family, seed, set, first, count};
-            range.validate();
-            return range;
-          }));
-  py::class_<SampleProvenance>(module, "SampleProvenance").def(py::init([](const SampleRange& range) {
-    return SampleProvenance{range};
-  }));
   module.def(
       "check_look",
       [](const SampleRange& range, const std::string& subject, const std::optional<std::string>& ledger,

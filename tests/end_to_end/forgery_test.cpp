@@ -327,7 +327,9 @@ class Forgery : public ProgramTest {
     make("train schedule.toml --quiet --out schedule");
     const std::string schedule = (folder_ / "schedule/weights.safetensors").string();
     const std::string rows =
-        "calibrate schedule/weights.safetensors --guarantees hold-out-means --hold-out 100:200" + few;
+        "calibrate schedule/weights.safetensors --guarantees hold-out-means --hold-out 100:200 "
+        "--problems " SUREFOOT_SOURCE_DIR "/examples/mpc" +
+        few;
     make(rows + "--out rows");
     make(rows + "--look-again --out rows_again");
     made.push_back({"schedule of a folder",

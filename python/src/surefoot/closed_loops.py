@@ -313,7 +313,7 @@ def closed_loop(
     # What the user gave for rollouts to be independent. One initial state for all is no sign of dependence where they are disturbed:
     # by us, or by the user's function, whose rollouts are looked at instead.
     drawn: list[Array] = []
-    if kind == "rows":
+    if kind == "rows" and numbers is not None:
         drawn.append(table(numbers, "disturbance")[: len(states) * ticks])
     if not (states == states[0]).all():
         drawn.append(states)

@@ -2,6 +2,7 @@
 
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
 
@@ -47,9 +48,10 @@ class Words {
   }
   /// Of the word that comes next.
   [[noreturn]] void fail(std::string_view expected) const {
-    const std::string place = at_end() ? "at its end" : fmt::format("at word {}, '{}'", next_ + 1, peek());
-    throw InputError(fmt::format("claim '{}': {}: expected {} (as in '95% below 3e-4 within 60')", text_,
-                                 place, expected));
+    const std::string place =
+        at_end() ? "at its end" : fmt::format("at word {}, '{}'", next_ + 1, io::printable(peek()));
+    throw InputError(fmt::format("claim '{}': {}: expected {} (as in '95% below 3e-4 within 60')",
+                                 io::printable(text_), place, expected));
   }
   /// Of the word that was taken last.
   [[noreturn]] void fail_before(std::string_view expected) {

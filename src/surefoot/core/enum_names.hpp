@@ -39,7 +39,12 @@ E value_in(const EnumNames<E, N>& names, std::string_view what, std::string_view
   for (const auto& [value, name] : names) {
     if (name == text) return value;
   }
-  throw InputError(fmt::format("{}: '{}' is not one of {}", what, text, all_names(names)));
+  // One line, whatever was given.
+  std::string given(text);
+  for (char& letter : given) {
+    if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
+  }
+  throw InputError(fmt::format("{}: '{}' is not one of {}", what, given, all_names(names)));
 }
 
 }  // namespace surefoot

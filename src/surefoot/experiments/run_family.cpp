@@ -200,11 +200,6 @@ problems::Table learned_starts(families::FamilyFiles& files, const families::Fol
           "--start: {} holds weights of {}{}, no learned start of problems of the kind {}", name,
           setting.model, model == nullptr ? "" : " for the kind " + model->family.kind, to_string(kind));
   require_other_problems("--start", files, setting, name);
-  if (ranks().first())
-    host().say(
-        fmt::format("--start: what is certified holds if none of these problems was learned from; {} is of "
-                    "other files, and their rows are not compared",
-                    name));
   std::optional<problems::Table> given;
   if (families::is_of_given(families::ParameterMap::parse(model->inputs))) {
     given = files.read_table(families::parameters_table);
@@ -216,6 +211,11 @@ problems::Table learned_starts(families::FamilyFiles& files, const families::Fol
     learning::require_layout(posterior, bench.warm->weights());
     starts = start_iterates(bench, posterior, iterate_size);
   });
+  if (ranks().first())
+    host().say(fmt::format(
+        "--start: what is certified holds if none of these problems was learned from; {} is of other "
+        "files, and their rows are not compared",
+        name));
   return starts;
 }
 
