@@ -260,7 +260,9 @@ problems::Table parameters_of(const ParameterMap& map, const FolderProblems& pro
   const Index instances = instances_of(problems);
   problems::Table table(instances, map.size());
   Index at = 0;
-  for (const auto& [name, entries] : EntriesReader(map.entries)()) {
+  for (const auto& part : EntriesReader(map.entries)()) {
+    const std::string& name = part.first;
+    const std::vector<Index>& entries = part.second;
     const auto source =
         std::find_if(sources.begin(), sources.end(), [&](const Source& one) { return one.name == name; });
     require(source != sources.end(), "{}: the network sees it, and these problems have none", name);
