@@ -4,6 +4,7 @@
 #include "surefoot/certify/rollouts.hpp"
 #include "surefoot/certify/settings_json.hpp"
 #include "surefoot/certify/table_view.hpp"
+#include "surefoot/io/text.hpp"
 #include "surefoot/runs/rollout_values.hpp"
 
 #include "arrays.hpp"
@@ -156,7 +157,7 @@ runs::Disturbance disturbance_of(const std::string& kind, const py::object& numb
   disturbance.seed = seed;
   if (kind == "none") return disturbance;
   require(kind == "gaussian" || kind == "bounded" || kind == "rows",
-          "disturbance: '{}' is not one of gaussian, bounded, rows", kind);
+          "disturbance: '{}' is not one of gaussian, bounded, rows", io::printable(kind));
   disturbance.kind = kind == "gaussian"  ? runs::Disturbance::Kind::gaussian
                      : kind == "bounded" ? runs::Disturbance::Kind::bounded
                                          : runs::Disturbance::Kind::rows;

@@ -7,6 +7,7 @@
 #include "surefoot/certify/words.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
 
@@ -263,7 +264,7 @@ std::vector<Answer> ask(const Certificate& certificate, std::string_view claim, 
     if (variant.empty() || certificate.variants[v].name == variant)
       answers.push_back(Asked(certificate, facts, v)(parsed));
   }
-  require(!answers.empty(), "ask: there is no variant '{}'", variant);
+  require(!answers.empty(), "ask: there is no variant '{}'", io::printable(variant));
   return answers;
 }
 

@@ -6,6 +6,7 @@
 #include "surefoot/certify/words.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
 
@@ -268,7 +269,7 @@ Tolerated tolerated_shifts(const Certificate& certificate, double share, std::st
     known = true;
     asked ? add_asked(certificate, *facts, v, *asked, all) : add_declared(certificate, v, all);
   }
-  require(known, "ask: there is no variant '{}'", variant);
+  require(known, "ask: there is no variant '{}'", io::printable(variant));
   return all.take();
 }
 

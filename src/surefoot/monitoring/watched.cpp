@@ -4,6 +4,7 @@
 #include "surefoot/certify/ask.hpp"
 #include "surefoot/core/error.hpp"
 #include "surefoot/core/number_text.hpp"
+#include "surefoot/io/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +24,8 @@ const certify::Variant& only_variant(const Certificate& certificate, const std::
     if (variant.name == name) return variant;
     names.push_back(variant.name);
   }
-  require(name.empty(), "there is no variant '{}'; the certificate has {}", name, fmt::join(names, ", "));
+  require(name.empty(), "there is no variant '{}'; the certificate has {}", io::printable(name),
+          fmt::join(names, ", "));
   require(certificate.variants.size() == 1, "variant: say which one is in service: {}",
           fmt::join(names, ", "));
   return certificate.variants.front();
