@@ -246,6 +246,10 @@ def closed_loop(
     """
     if not isinstance(family, QPFamily):
         raise TypeError(f"family: is {type(family).__name__}, must be a QPFamily")
+    if settings is not None and not isinstance(settings, Mapping):
+        raise TypeError(f"settings: is {type(settings).__name__}, must be settings by name")
+    if not 0 <= whole_number("seed", seed) < 2**64:
+        raise ValueError(f"seed: {seed} is outside 0 .. 2^64 - 1")
     ticks = whole_number("ticks", ticks)
     chosen = [whole_number("limits", limit) for limit in limits]
     if not chosen or any(a >= b for a, b in zip(chosen, chosen[1:])):
