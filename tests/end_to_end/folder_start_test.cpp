@@ -130,10 +130,11 @@ TEST_F(FolderStarts, SeeTheParametersOfAUserAndAreComparedWithHisStart) {
   std::string start;
   for (int i = 0; i < 1000; ++i) {
     parameters += std::to_string(i % 37) + "," + std::to_string(0.5 * (i % 11)) + "\n";
-    for (int j = 0; j < 112; ++j) start += j == 0 ? "0.25" : ",0";
+    for (int j = 0; j < 38 * 3; ++j) start += j == 0 ? "0.25" : ",0";
     start += "\n";
   }
   write("mpc/parameters.csv", parameters);
+  write("mpc/start.csv", start);
   train(recipe("folder = \"mpc\"\nsamples = 200", quick()));
   const ProgramResult made =
       surefoot("calibrate s/weights.safetensors --hold-out 300:200 --guarantees starts --out g");
@@ -142,6 +143,10 @@ TEST_F(FolderStarts, SeeTheParametersOfAUserAndAreComparedWithHisStart) {
               made.out.find("Learning does not pay here: fewer iterations are shown from") !=
                   std::string::npos)
       << made.out;
+  EXPECT_NE(made.out.find("if each row of the table start was made from its own problem alone"),
+            std::string::npos);
+  EXPECT_EQ(certificate("g/starts").at("variants").size(), 4U);
+  EXPECT_EQ(certificate("g/starts").at("variants").at(3).at("name"), "shifted");
   write("mpc/parameters.csv", parameters + "1,2\n");
   expect_refused("calibrate s/weights.safetensors --hold-out 600:200 --guarantees starts --out h",
                  "parameters.csv");

@@ -1,13 +1,10 @@
 #include "surefoot/experiments/learned_bench.hpp"
 
-#include "surefoot/certify/table_view.hpp"
 #include "surefoot/core/error.hpp"
 
 #include <variant>
 
 namespace surefoot::experiments {
-
-namespace {
 
 certify::ProblemData data_of(const families::FolderProblems& problems) {
   if (const auto* qp = std::get_if<problems::Qp>(&problems)) return certify::data_of(*qp);
@@ -19,8 +16,6 @@ certify::ProblemData data_of(const families::FolderProblems& problems) {
     data.tables.push_back(certify::view_of(std::get<problems::Lasso>(problems).b));
   return data;
 }
-
-}  // namespace
 
 families::FolderProblems read_independent(families::FolderOptions& folder) {
   families::FolderProblems all = families::read_folder(folder);

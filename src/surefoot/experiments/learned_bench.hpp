@@ -4,6 +4,7 @@
 #include "surefoot/algorithms/osqp.hpp"
 #include "surefoot/algorithms/step_schedule.hpp"
 #include "surefoot/algorithms/warm_start.hpp"
+#include "surefoot/certify/table_view.hpp"
 #include "surefoot/experiments/learned_setting.hpp"
 #include "surefoot/families/sample_set.hpp"
 #include "surefoot/learning/posterior.hpp"
@@ -66,6 +67,7 @@ std::vector<double> converted_means(const LearnedSetting& setting, const learnin
 /// Means that are known without training; InputError for models without such.
 std::vector<double> analytic_means(const LearnedSetting& setting);
 
+certify::ProblemData data_of(const families::FolderProblems& problems);
 /// The problems of a folder; InputError if some are there twice or depend on each other: training rows and
 /// new ones lie in the same files, and such a row would be of both.
 families::FolderProblems read_independent(families::FolderOptions& folder);

@@ -31,6 +31,7 @@ namespace surefoot::experiments {
 namespace {
 
 constexpr const char* learned_name = "learned";
+constexpr const char* shifted_name = "shifted";
 
 struct StartedRuns {
   std::string name;
@@ -75,7 +76,10 @@ class StartRunner {
     const families::FolderProblems problems = families::read_folder(folder);
     const Index there = std::visit([](const auto& family) { return family.instances(); }, problems);
     if (const auto starts = families::read_beside(families::start_table, folder, there)) {
-      all.push_back({"shifted", run(*bench_.solver, runs::given_start(iterates_of(*starts)))});
+      certify::ProblemData data = data_of(problems);
+      data.tables.push_back(certify::view_of(*starts));
+      certify::independence_of_problems(data).require_none(families::start_table, false);
+      all.push_back({shifted_name, run(*bench_.solver, runs::given_start(iterates_of(*starts)))});
     }
     return all;
   }
@@ -210,10 +214,6 @@ std::string verdict(const certify::Certificate& certificate, const certify::Comp
       advice);
 }
 
-}  // namespace
-
-namespace {
-
 /// What a certificate says of weights that are run at their means.
 certify::Weights weights_at_means(const Candidate& candidate) {
   certify::Weights weights;
@@ -257,10 +257,13 @@ StartComparison compare_starts(const LearnedSetting& setting, const Candidate& w
       certify::compare(result.certificate, result.certificate, against, true);
   result.finding = fmt::format(
       "Certified iterations of {} from each start, and by how many fewer at least the learned start needs; \"-\" is "
-      "not shown. All of it holds together with confidence {}.\n\n{}\n{}\n",
+      "not shown. All of it holds together with confidence {}{}.\n\n{}\n{}\n",
       setting.folder()->kind == to_string(families::FolderKind::cone) ? "SCS" : "OSQP",
-      confidence_label(comparison.delta), report::to_text(budgets(result.certificate, comparison)),
-      verdict(result.certificate, comparison));
+      confidence_label(comparison.delta),
+      all.back().name == shifted_name
+          ? ", if each row of the table start was made from its own problem alone (not from the one before)"
+          : "",
+      report::to_text(budgets(result.certificate, comparison)), verdict(result.certificate, comparison));
   return result;
 }
 
